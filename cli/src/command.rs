@@ -347,7 +347,6 @@ fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
     ]
 }
 
-/// The command of parked changes, if the program has their table.
 fn tail(model: &Model) -> Command {
     let tables = model.schemas.iter().map(|schema| schema.name.clone());
     Command::new("tail")
@@ -372,6 +371,7 @@ fn tail(model: &Model) -> Command {
         ])
 }
 
+/// The command of parked changes, if the program has their table.
 fn parked(model: &Model) -> Option<Command> {
     let mut schemas = model.schemas.iter();
     if !schemas.any(|schema| schema.name == ParkedTable::schema().name) {

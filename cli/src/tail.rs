@@ -12,9 +12,9 @@ use serde_json::{Value as Json, json};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::text::{visible, visible_json};
+use crate::text::{visible, visible_json, visible_lines};
 
-/// The begin of the keys of items that keep unique values.
+/// The partition keys of items that keep unique values begin with this text.
 const UNIQUE: &str = "$UNIQUE#";
 
 /// The start that the option `--from` names.
@@ -63,6 +63,7 @@ pub(crate) async fn run(
         .cloned()
         .unwrap_or_default();
     let limit = matches.get_one::<u64>("limit").copied().unwrap_or(u64::MAX);
+    let pk = context.model.table(&table)?.pk.name.clone();
     let db = context.connect().await?;
     let records = follow_records(&table).start(start).continue_after_loss();
     // A person waits for the changes.
@@ -75,7 +76,7 @@ pub(crate) async fn run(
         match records.next().await {
             None => break,
             Some(Ok(record)) => {
-                if write_change(context, &record)? {
+                if write_change(context, &record, &pk)? {
                     written += 1;
                     context.streams.out.flush()?;
                 }
@@ -84,7 +85,10 @@ pub(crate) async fn run(
                 note_position(context, &records)?;
                 return Err(error.into());
             }
-            Some(Err(error)) => context.note(&format!("warning: {error}"))?,
+            Some(Err(error)) => {
+                let text = error.to_string();
+                context.note(&visible_lines(&format!("warning: {text}")))?;
+            }
         }
     }
     note_position(context, &records)?;
@@ -96,12 +100,16 @@ fn note_position(context: &mut Context<'_, '_>, records: &RecordStream) -> Resul
 }
 
 /// Writes a change in a line. Returns false for a record that is not shown.
-fn write_change(context: &mut Context<'_, '_>, record: &StreamRecord) -> Result<bool, Failure> {
+fn write_change(
+    context: &mut Context<'_, '_>,
+    record: &StreamRecord,
+    pk: &str,
+) -> Result<bool, Failure> {
     let key = record.key().unwrap_or_default();
     let (old, new) = (record.old_image(), record.new_image());
-    let is_unique = |value: &Value| value.as_text().is_some_and(|text| text.starts_with(UNIQUE));
-    let is_same = old.is_some() && old == new;
-    if is_same || key.iter().any(|(_, value)| is_unique(value)) {
+    let is_same = record.is_readable() && old.is_some() && old == new;
+    let pk = key.get(pk).and_then(Value::as_text);
+    if is_same || pk.is_some_and(|pk| pk.starts_with(UNIQUE)) {
         return Ok(false);
     }
     let kind = kind_name(record, old.as_ref(), new.as_ref());
@@ -120,6 +128,7 @@ fn write_change(context: &mut Context<'_, '_>, record: &StreamRecord) -> Result<
         return Ok(true);
     }
     let shown = match (&old, &new) {
+        _ if !record.is_readable() => visible(record.event_id().unwrap_or_default()).into_owned(),
         (Some(old), Some(new)) => changed_values(old, new),
         (_, Some(new)) => shown_values(new.iter().filter(|(name, _)| !key.contains(name))),
         (_, None) => String::new(),
@@ -135,6 +144,7 @@ fn write_change(context: &mut Context<'_, '_>, record: &StreamRecord) -> Result<
 
 fn kind_name(record: &StreamRecord, old: Option<&Item>, new: Option<&Item>) -> &'static str {
     match (record.event_name(), old, new) {
+        _ if !record.is_readable() => "unreadable",
         (_, Some(_), Some(_)) | (Some("MODIFY"), ..) => "changed",
         (Some("INSERT"), ..) => "created",
         // DynamoDB Local has another name for a removal by TTL.

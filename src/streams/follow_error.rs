@@ -99,7 +99,7 @@ impl StdError for FollowError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             FollowError::Unread(unread) => unread.source(),
-            FollowError::Lost(_) => None,
+            FollowError::Lost(lost) => Some(lost),
             FollowError::Failed(error) => error.source(),
         }
     }

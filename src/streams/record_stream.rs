@@ -30,6 +30,9 @@ const CONCURRENT: usize = 8;
 const RETENTION: i64 = 24 * 3_600;
 /// Servers round the times of records, one of them to a minute, so records that are older by this much are wanted too.
 const ROUNDED: i64 = 60;
+/// The longest time for which records wait for the responses to other requests.
+const LAST_RESPONSES: Duration = Duration::from_secs(1);
+
 /// The longest time of a request.
 const REQUEST_TIME: Duration = Duration::from_secs(60);
 
@@ -173,6 +176,7 @@ impl FollowRecords {
             stops_at_loss: self.stops_at_loss,
             failure: None,
             is_over: false,
+            waits_until: None,
         };
         std::future::poll_fn(|cx| stream.poll_placed(cx)).await?;
         // The shards belong to the first position, so that each later one begins with them.
@@ -313,6 +317,11 @@ impl RecordSource {
 
     /// A stream that does not exist is not a table that does not exist.
     fn name_stream(&self, error: Error) -> Error {
+        if error.code() == Some("UnknownOperationException") {
+            let message = "the server does not know DynamoDB Streams: on AWS, its host is derived from that of \
+                           DynamoDB, which must be a public endpoint";
+            return error.with_kind(ErrorKind::Config, message);
+        }
         if FailureMeaning::of_error(&error) != FailureMeaning::Gone {
             return error;
         }
@@ -342,6 +351,8 @@ pub struct RecordStream {
     /// The error that follows the available entries.
     failure: Option<Error>,
     is_over: bool,
+    /// Until when records wait for other responses, because requests do not proceed while the program handles records.
+    waits_until: Option<Instant>,
 }
 
 impl RecordStream {
@@ -381,14 +392,7 @@ impl RecordStream {
                 step => break step,
             }
         };
-        if let Poll::Ready(Some((request, answer))) = Pin::new(&mut self.in_flight).poll_next(cx) {
-            let mut log = Vec::new();
-            let time = self.reader_time();
-            let taken = self.reader.take_answer(&request, answer, time, &mut log);
-            self.entries.extend(log);
-            if let Err(error) = taken {
-                self.end_with(Some(self.source.name_stream(error)));
-            }
+        if self.poll_answer(cx).is_ready() {
             return Poll::Ready(());
         }
         match step {
@@ -402,6 +406,38 @@ impl RecordStream {
             }
             ReaderStep::Send(_) | ReaderStep::Await => Poll::Pending,
         }
+    }
+
+    /// Takes the response to a request that was sent.
+    fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Poll::Ready(Some((request, answer))) = Pin::new(&mut self.in_flight).poll_next(cx)
+        else {
+            return Poll::Pending;
+        };
+        let mut log = Vec::new();
+        let time = self.reader_time();
+        let taken = self.reader.take_answer(&request, answer, time, &mut log);
+        self.entries.extend(log);
+        if let Err(error) = taken {
+            self.end_with(Some(self.source.name_stream(error)));
+        }
+        Poll::Ready(())
+    }
+
+    /// Waits shortly for the requests that were sent, before records are delivered.
+    fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while self.poll_answer(cx).is_ready() {}
+        if self.in_flight.is_empty() {
+            return Poll::Ready(());
+        }
+        let until = *self
+            .waits_until
+            .get_or_insert_with(|| Instant::now() + LAST_RESPONSES);
+        if Instant::now() >= until {
+            return Poll::Ready(());
+        }
+        let pause = self.pause.insert(sleep_until(until));
+        Pin::new(pause).poll(cx)
     }
 
     fn end_with(&mut self, failure: Option<Error>) {
@@ -448,11 +484,15 @@ impl Stream for RecordStream {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
+            if !self.entries.is_empty() {
+                ready!(self.poll_sent(cx));
+            }
             while let Some(entry) = self.entries.pop_front() {
                 if let Some(delivered) = self.deliver_entry(entry) {
                     return Poll::Ready(Some(delivered));
                 }
             }
+            self.waits_until = None;
             if let Some(error) = self.failure.take() {
                 return Poll::Ready(Some(Err(FollowError::Failed(error))));
             }

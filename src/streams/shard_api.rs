@@ -8,7 +8,7 @@ use super::event::EventForm;
 use super::position::ShardId;
 use super::record::StreamRecord;
 use super::sequence::SequenceNumber;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, Writer, array_elements, find_answer};
 use crate::wire::StreamOperation;
 
@@ -133,7 +133,11 @@ impl StreamRequest {
             }
             StreamRequest::Records { .. } => read_records(body),
         };
-        answer.map_err(|fault| Error::unreadable(&fault))
+        // A proxy may have written it, so the request is sent again.
+        answer.map_err(|fault| {
+            let message = format!("the response of the stream cannot be read: {fault}");
+            Error::new(ErrorKind::Unavailable, Stage::Wire, message)
+        })
     }
 }
 

@@ -1170,10 +1170,6 @@ impl Survey {
         }
     }
 
-    fn is_running(&self) -> bool {
-        self.is_awaited || self.after.is_some()
-    }
-
     /// The soonest time of the next survey.
     fn soonest(&self, now: Duration) -> Duration {
         self.began

@@ -5,7 +5,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
+use aws_sdk_dynamodb::config::retry::RetryConfig;
+use aws_sdk_dynamodb::config::{Config, ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::BoxError;
 use aws_smithy_runtime_api::client::interceptors::context::{
     AfterDeserializationInterceptorContextRef, BeforeTransmitInterceptorContextMut,
@@ -76,7 +77,13 @@ impl Wire {
             answer: Mutex::default(),
         });
         let call = self.client().list_tables().customize();
-        let call = call.interceptor(StreamHooks(exchange.clone()));
+        let mut call = call.interceptor(StreamHooks(exchange.clone()));
+        // The reader of a stream sends requests again by itself. The retries of the client have a common limit, which a
+        // busy stream would use up, so that writes would not be sent again.
+        if operation != StreamOperation::ListStreams {
+            let retries = RetryConfig::disabled();
+            call = call.config_override(Config::builder().retry_config(retries));
+        }
         match (call.send().await, exchange.take_answer()) {
             (Ok(_), Some(answer)) => Ok(answer),
             (Ok(_), None) => {
@@ -168,5 +175,110 @@ impl Intercept for StreamHooks {
             });
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use aws_sdk_dynamodb::Client;
+    use aws_sdk_dynamodb::config::retry::RetryConfig;
+    use aws_sdk_dynamodb::config::{BehaviorVersion, Config, Credentials, Region};
+    use aws_smithy_runtime_api::client::http::{
+        HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
+    };
+    use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+    use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+    use aws_smithy_types::body::SdkBody;
+
+    use super::*;
+
+    /// Records the requests, and refuses the first ones.
+    #[derive(Debug, Clone, Default)]
+    struct Recorded {
+        requests: Arc<Mutex<Vec<HttpRequest>>>,
+        refused: usize,
+    }
+
+    impl HttpConnector for Recorded {
+        fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+            let mut requests = self.requests.lock().unwrap();
+            requests.push(request);
+            let (status, body) = match requests.len() > self.refused {
+                true => (200, r#"{"Streams":[]}"#),
+                false => (500, r#"{"__type":"InternalServerError"}"#),
+            };
+            let mut response = HttpResponse::new(status.try_into().unwrap(), SdkBody::from(body));
+            let headers = response.headers_mut();
+            headers.insert("date", "Thu, 29 Feb 2024 12:30:05 GMT");
+            HttpConnectorFuture::ready(Ok(response))
+        }
+    }
+
+    impl HttpClient for Recorded {
+        fn http_connector(
+            &self,
+            _: &HttpConnectorSettings,
+            _: &RuntimeComponents,
+        ) -> SharedHttpConnector {
+            SharedHttpConnector::new(self.clone())
+        }
+    }
+
+    async fn sent(
+        operation: StreamOperation,
+        refused: usize,
+    ) -> (Result<StreamReply>, Vec<HttpRequest>) {
+        let http = Recorded {
+            refused,
+            ..Recorded::default()
+        };
+        let retries = RetryConfig::standard().with_initial_backoff(std::time::Duration::ZERO);
+        let config = Config::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("eu-west-1"))
+            .credentials_provider(Credentials::new("id", "key", Some("token".into()), None, "test"))
+            .http_client(http.clone())
+            .retry_config(retries);
+        let wire = Wire::new(Client::from_conf(config.build()));
+        let body = Bytes::from_static(br#"{"TableName":"tab"}"#);
+        let reply = wire.call_stream(operation, "tab", body).await;
+        let requests = std::mem::take(&mut *http.requests.lock().unwrap());
+        (reply, requests)
+    }
+
+    #[tokio::test]
+    async fn a_request_is_one_of_the_streams() {
+        let (reply, requests) = sent(StreamOperation::ListStreams, 1).await;
+        let reply = reply.unwrap();
+        assert_eq!(reply.body, r#"{"Streams":[]}"#);
+        assert_eq!(reply.date, Some(1_709_209_805));
+        // The second attempt is like the first one.
+        assert_eq!(requests.len(), 2);
+        for request in requests {
+            let header = |name| request.headers().get(name).unwrap_or_default();
+            assert_eq!(
+                request.uri(),
+                "https://streams.dynamodb.eu-west-1.amazonaws.com/"
+            );
+            assert_eq!(
+                header("x-amz-target"),
+                "DynamoDBStreams_20120810.ListStreams"
+            );
+            assert_eq!(header("content-length"), "19");
+            assert_eq!(header("x-amz-security-token"), "token");
+            let signed = header("authorization");
+            assert!(signed.contains("/eu-west-1/dynamodb/aws4_request") && signed.contains("host"));
+            assert_eq!(request.body().bytes(), Some(&br#"{"TableName":"tab"}"#[..]));
+        }
+    }
+
+    /// The reader of a stream repeats its requests itself.
+    #[tokio::test]
+    async fn other_requests_are_sent_once() {
+        let (reply, requests) = sent(StreamOperation::GetRecords, 1).await;
+        assert!(reply.unwrap_err().is_unavailable());
+        assert_eq!(requests.len(), 1);
     }
 }

@@ -4,7 +4,7 @@
 //! have both on one host.
 
 /// The ends of the hosts of AWS, each with whether it is one for IPv6.
-const PARTITIONS: [(&str, bool); 10] = [
+const PARTITIONS: [(&str, bool); 14] = [
     ("amazonaws.com", false),
     ("amazonaws.com.cn", false),
     ("amazonaws.eu", false),
@@ -15,6 +15,10 @@ const PARTITIONS: [(&str, bool); 10] = [
     ("api.aws", true),
     ("api.amazonwebservices.com.cn", true),
     ("api.amazonwebservices.eu", true),
+    ("api.aws.ic.gov", true),
+    ("api.aws.scloud", true),
+    ("api.aws.hci.ic.gov", true),
+    ("api.cloud-aws.adc-e.uk", true),
 ];
 
 /// The URI of DynamoDB Streams for a URI of DynamoDB on AWS. `None` if both have the same host, or if the host is
@@ -25,7 +29,8 @@ pub(super) fn stream_uri(uri: &str) -> Option<String> {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
     };
-    let host = stream_host(authority)?;
+    let authority = authority.to_ascii_lowercase();
+    let host = stream_host(authority.strip_suffix(":443").unwrap_or(&authority))?;
     Some(format!("{scheme}://{host}{path}"))
 }
 
@@ -82,6 +87,10 @@ mod tests {
             (
                 "dynamodb-fips.us-east-1.api.aws",
                 "streams-dynamodb-fips.us-east-1.api.aws",
+            ),
+            (
+                "DynamoDB.US-East-1.amazonaws.com:443",
+                "streams.dynamodb.us-east-1.amazonaws.com",
             ),
             (
                 "111122223333.ddb.us-east-1.amazonaws.com",

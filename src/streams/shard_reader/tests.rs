@@ -13,7 +13,7 @@ fn run_schedules(schedule: Schedule) {
         Err(_) => default,
     };
     let first = number("STREAM_SEED", 0);
-    for seed in first..first + number("STREAM_SCHEDULES", 400) {
+    for seed in first..first + number("STREAM_SCHEDULES", 150) {
         if let Err(fault) = Follower::run(seed, schedule) {
             panic!("seed {seed}: {fault}");
         }
