@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant, SystemTime};
 
+use bytes::Bytes;
 use futures_core::Stream;
 use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
@@ -15,8 +16,12 @@ use futures_util::stream::FuturesUnordered;
 use super::follow_error::{FollowError, LostChanges};
 use super::position::{FirstWanted, StreamPosition};
 use super::record::StreamRecord;
-use super::shard_api::{FailureMeaning, StreamAnswer, StreamRequest, list_body, read_streams};
-use super::shard_reader::{LostTimes, ReaderEntry, ReaderStep, ReaderTime, ShardReader};
+use super::shard_api::{
+    FailureMeaning, StreamAnswer, StreamPage, StreamRequest, list_body, read_streams,
+};
+use super::shard_reader::{
+    LostTimes, MOST_FAILURES, ReaderEntry, ReaderStep, ReaderTime, ShardReader, failure_pause,
+};
 use crate::clock::{Moment, Timestamp};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -238,16 +243,58 @@ async fn list_streams(
     let mut after: Option<Arc<str>> = None;
     loop {
         let body = list_body(table, after.as_deref());
-        let wire = db.table_wire()?;
-        let reply = wire
-            .call_stream(StreamOperation::ListStreams, table, body)
-            .await?;
-        clock.follow_date(reply.date);
-        let page = read_streams(&reply.body)?;
+        let page = request_page(db, table, body, clock).await?;
         streams.extend(page.streams);
         match page.last {
             Some(last) if after.as_ref() != Some(&last) => after = Some(last),
             _ => return Ok(streams),
+        }
+    }
+}
+
+/// Requests a page of the streams of a table, again after a failure that may pass.
+async fn request_page(
+    db: &Dynamo,
+    table: &str,
+    body: Bytes,
+    clock: &ServerClock,
+) -> Result<StreamPage> {
+    let mut failures = 0;
+    loop {
+        let call = call_once(db, table, StreamOperation::ListStreams, body.clone(), clock);
+        match call.await.and_then(|body| read_streams(&body)) {
+            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Busy => {
+                failures += 1;
+                if failures > MOST_FAILURES {
+                    return Err(error);
+                }
+                sleep_for(failure_pause(failures)).await;
+            }
+            page => return page,
+        }
+    }
+}
+
+/// Sends a request, and waits for the response for a limited time.
+async fn call_once(
+    db: &Dynamo,
+    table: &str,
+    operation: StreamOperation,
+    body: Bytes,
+    clock: &ServerClock,
+) -> Result<Bytes> {
+    let wire = db.table_wire()?;
+    let call = pin!(wire.call_stream(operation, table, body));
+    // A connection that is half open never answers, and the client may have no timeout.
+    match select(call, sleep_for(REQUEST_TIME)).await {
+        Either::Left((reply, _)) => {
+            let reply = reply?;
+            clock.follow_date(reply.date);
+            Ok(reply.body)
+        }
+        Either::Right(_) => {
+            let message = "a request to the stream was not answered within a minute";
+            Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
         }
     }
 }
@@ -298,21 +345,9 @@ impl RecordSource {
     }
 
     async fn request_answer(&self, request: &StreamRequest) -> Result<StreamAnswer> {
-        let wire = self.db.table_wire()?;
-        let body = request.body(&self.arn);
-        let call = pin!(wire.call_stream(request.operation(), &self.table, body));
-        // A connection that is half open never answers, and the client may have no timeout.
-        match select(call, sleep_for(REQUEST_TIME)).await {
-            Either::Left((reply, _)) => {
-                let reply = reply?;
-                self.clock.follow_date(reply.date);
-                request.read_answer(&reply.body)
-            }
-            Either::Right(_) => {
-                let message = "a request to the stream was not answered within a minute";
-                Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
-            }
-        }
+        let (operation, body) = (request.operation(), request.body(&self.arn));
+        let body = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
+        request.read_answer(&body)
     }
 
     /// A stream that does not exist is not a table that does not exist.

@@ -133,11 +133,7 @@ impl StreamRequest {
             }
             StreamRequest::Records { .. } => read_records(body),
         };
-        // A proxy may have written it, so the request is sent again.
-        answer.map_err(|fault| {
-            let message = format!("the response of the stream cannot be read: {fault}");
-            Error::new(ErrorKind::Unavailable, Stage::Wire, message)
-        })
+        answer.map_err(unreadable)
     }
 }
 
@@ -164,7 +160,13 @@ pub(super) fn read_streams(body: &[u8]) -> Result<StreamPage> {
         let last = text_member(body, "LastEvaluatedStreamArn")?;
         Ok(StreamPage { streams, last })
     };
-    read().map_err(|fault| Error::unreadable(&fault))
+    read().map_err(unreadable)
+}
+
+/// A proxy may have written the response, so the request is sent again.
+fn unreadable(fault: CodecError) -> Error {
+    let message = format!("the response of the stream cannot be read: {fault}");
+    Error::new(ErrorKind::Unavailable, Stage::Wire, message)
 }
 
 fn read_description(body: &[u8]) -> Result<ShardPage, CodecError> {

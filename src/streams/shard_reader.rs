@@ -32,7 +32,7 @@ const IDLE_PAUSE: Duration = Duration::from_millis(100);
 /// The first and the longest pause after a failure.
 const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
 /// The number of failures of one request in a row after which its error is returned.
-const MOST_FAILURES: u32 = 10;
+pub(super) const MOST_FAILURES: u32 = 10;
 /// Of this many surveys in a row, one has each shard that exists.
 const SURE_SURVEYS: u32 = 3;
 /// The number of responses that a shard does not exist, and the time between the first and the last one, after which this is
@@ -330,9 +330,14 @@ impl Shard {
     /// Counts a failure, and returns false if there were too many in a row.
     fn may_retry(&mut self, now: Duration) -> bool {
         self.failures += 1;
-        self.due = now + doubled(FAILURE_PAUSE, self.failures - 1);
+        self.due = now + failure_pause(self.failures);
         self.failures <= MOST_FAILURES
     }
+}
+
+/// The pause after this failure of a request, counted from one.
+pub(super) fn failure_pause(failures: u32) -> Duration {
+    doubled(FAILURE_PAUSE, failures.saturating_sub(1))
 }
 
 /// The first pause, doubled this often, but not longer than the longest one.
@@ -1098,7 +1103,7 @@ impl ShardReader {
                     shard.gone.1 = time.now;
                 }
                 shard.gone.0 += 1;
-                shard.due = time.now + doubled(FAILURE_PAUSE, shard.gone.0 - 1);
+                shard.due = time.now + failure_pause(shard.gone.0);
                 let denied = time.now.saturating_sub(shard.gone.1);
                 let is_missing = shard.omissions.0 >= SURE_SURVEYS;
                 let (responses, least) = match is_missing {
@@ -1178,7 +1183,7 @@ impl Survey {
 
     fn take_failure(&mut self, error: Error, time: ReaderTime) -> Result<()> {
         self.failures += 1;
-        self.due = time.now + doubled(FAILURE_PAUSE, self.failures - 1);
+        self.due = time.now + failure_pause(self.failures);
         let most = match FailureMeaning::of_error(&error) {
             FailureMeaning::Busy => MOST_FAILURES,
             // The shard after which a page begins may have been removed.

@@ -44,7 +44,7 @@ impl StreamOperation {
 }
 
 impl Wire {
-    /// Sends an operation on the stream of a table. All of them are reads, which may be sent again.
+    /// Sends an operation on the stream of a table, once. All of them are reads, which may be sent again.
     pub(crate) async fn call_stream(
         &self,
         operation: StreamOperation,
@@ -77,13 +77,11 @@ impl Wire {
             answer: Mutex::default(),
         });
         let call = self.client().list_tables().customize();
-        let mut call = call.interceptor(StreamHooks(exchange.clone()));
-        // The reader of a stream sends requests again by itself. The retries of the client have a common limit, which a
-        // busy stream would use up, so that writes would not be sent again.
-        if operation != StreamOperation::ListStreams {
-            let retries = RetryConfig::disabled();
-            call = call.config_override(Config::builder().retry_config(retries));
-        }
+        // The caller sends requests again. The retries of the client have a common limit, which a busy stream would use
+        // up, so that writes would not be sent again.
+        let once = Config::builder().retry_config(RetryConfig::disabled());
+        let call = call.interceptor(StreamHooks(exchange.clone()));
+        let call = call.config_override(once);
         match (call.send().await, exchange.take_answer()) {
             (Ok(_), Some(answer)) => Ok(answer),
             (Ok(_), None) => {
@@ -194,22 +192,18 @@ mod tests {
 
     use super::*;
 
-    /// Records the requests, and refuses the first ones.
-    #[derive(Debug, Clone, Default)]
+    /// Records the requests, and answers with this status.
+    #[derive(Debug, Clone)]
     struct Recorded {
         requests: Arc<Mutex<Vec<HttpRequest>>>,
-        refused: usize,
+        status: u16,
     }
 
     impl HttpConnector for Recorded {
         fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-            let mut requests = self.requests.lock().unwrap();
-            requests.push(request);
-            let (status, body) = match requests.len() > self.refused {
-                true => (200, r#"{"Streams":[]}"#),
-                false => (500, r#"{"__type":"InternalServerError"}"#),
-            };
-            let mut response = HttpResponse::new(status.try_into().unwrap(), SdkBody::from(body));
+            self.requests.lock().unwrap().push(request);
+            let (status, body) = (self.status.try_into().unwrap(), r#"{"Streams":[]}"#);
+            let mut response = HttpResponse::new(status, SdkBody::from(body));
             let headers = response.headers_mut();
             headers.insert("date", "Thu, 29 Feb 2024 12:30:05 GMT");
             HttpConnectorFuture::ready(Ok(response))
@@ -226,13 +220,10 @@ mod tests {
         }
     }
 
-    async fn sent(
-        operation: StreamOperation,
-        refused: usize,
-    ) -> (Result<StreamReply>, Vec<HttpRequest>) {
+    async fn sent(status: u16) -> (Result<StreamReply>, Vec<HttpRequest>) {
         let http = Recorded {
-            refused,
-            ..Recorded::default()
+            status,
+            requests: Arc::default(),
         };
         let retries = RetryConfig::standard().with_initial_backoff(std::time::Duration::ZERO);
         let config = Config::builder()
@@ -243,41 +234,40 @@ mod tests {
             .retry_config(retries);
         let wire = Wire::new(Client::from_conf(config.build()));
         let body = Bytes::from_static(br#"{"TableName":"tab"}"#);
-        let reply = wire.call_stream(operation, "tab", body).await;
+        let call = wire.call_stream(StreamOperation::ListStreams, "tab", body);
+        let reply = call.await;
         let requests = std::mem::take(&mut *http.requests.lock().unwrap());
         (reply, requests)
     }
 
     #[tokio::test]
     async fn a_request_is_one_of_the_streams() {
-        let (reply, requests) = sent(StreamOperation::ListStreams, 1).await;
+        let (reply, requests) = sent(200).await;
         let reply = reply.unwrap();
         assert_eq!(reply.body, r#"{"Streams":[]}"#);
         assert_eq!(reply.date, Some(1_709_209_805));
-        // The second attempt is like the first one.
-        assert_eq!(requests.len(), 2);
-        for request in requests {
-            let header = |name| request.headers().get(name).unwrap_or_default();
-            assert_eq!(
-                request.uri(),
-                "https://streams.dynamodb.eu-west-1.amazonaws.com/"
-            );
-            assert_eq!(
-                header("x-amz-target"),
-                "DynamoDBStreams_20120810.ListStreams"
-            );
-            assert_eq!(header("content-length"), "19");
-            assert_eq!(header("x-amz-security-token"), "token");
-            let signed = header("authorization");
-            assert!(signed.contains("/eu-west-1/dynamodb/aws4_request") && signed.contains("host"));
-            assert_eq!(request.body().bytes(), Some(&br#"{"TableName":"tab"}"#[..]));
-        }
+        let [request] = &requests[..] else {
+            panic!("{requests:?}")
+        };
+        let header = |name| request.headers().get(name).unwrap_or_default();
+        assert_eq!(
+            request.uri(),
+            "https://streams.dynamodb.eu-west-1.amazonaws.com/"
+        );
+        assert_eq!(
+            header("x-amz-target"),
+            "DynamoDBStreams_20120810.ListStreams"
+        );
+        assert_eq!(header("content-length"), "19");
+        assert_eq!(header("x-amz-security-token"), "token");
+        let signed = header("authorization");
+        assert!(signed.contains("/eu-west-1/dynamodb/aws4_request") && signed.contains("host"));
+        assert_eq!(request.body().bytes(), Some(&br#"{"TableName":"tab"}"#[..]));
     }
 
-    /// The reader of a stream repeats its requests itself.
     #[tokio::test]
-    async fn other_requests_are_sent_once() {
-        let (reply, requests) = sent(StreamOperation::GetRecords, 1).await;
+    async fn a_failed_request_is_sent_once() {
+        let (reply, requests) = sent(500).await;
         assert!(reply.unwrap_err().is_unavailable());
         assert_eq!(requests.len(), 1);
     }
