@@ -1077,7 +1077,7 @@ impl ShardReader {
         // At the start of a stream, records and shards may be removed at any time.
         let is_excused = match shard.place {
             ShardPlace::Oldest { since } | ShardPlace::Latest { since } => {
-                retention.is_some_and(|kept| time.wall.saturating_sub(since) <= kept)
+                retention.is_none_or(|kept| time.wall.saturating_sub(since) <= kept)
             }
             _ => false,
         };

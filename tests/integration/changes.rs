@@ -374,19 +374,23 @@ async fn a_stream_that_is_switched_off_ends(db: Db) -> Outcome {
     let end = tokio::time::timeout(Duration::from_secs(30), changes.next()).await?;
     assert!(end.is_none());
 
-    // The position belongs to the stream that was switched off.
+    // The position belongs to the stream that was switched off, which can still be read.
     let on = StreamSpecification::builder().stream_enabled(true);
     let on = on
         .stream_view_type(StreamViewType::NewAndOldImages)
         .build()?;
     let update = db.client().update_table().table_name(&table);
     update.stream_specification(on).send().await?;
+    parcel(2, "y").put().send(&db).await?;
     let start = StreamStart::Position(changes.position());
-    let error = Parcel::changes()
-        .start(start)
-        .open(&db)
-        .await
-        .expect_err("an older stream");
-    assert_eq!(error.kind(), ErrorKind::InvalidCursor);
+    let mut older = Parcel::changes().start(start).open(&db).await?;
+    let end = tokio::time::timeout(Duration::from_secs(30), older.next()).await?;
+    assert!(end.is_none());
+    let newer = Parcel::changes().start(StreamStart::Oldest);
+    let mut newer = newer.open(&db).await?;
+    assert_eq!(
+        take(&mut newer, 1).await?,
+        [ChangeEvent::Created(parcel(2, "y"))]
+    );
     Ok(())
 }
