@@ -2,7 +2,7 @@
 
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
-use std::io::{self, BufWriter, stderr, stdin, stdout};
+use std::io::{self, BufReader, BufWriter, stderr, stdin, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -23,7 +23,8 @@ use crate::model::{Model, ReplayHandler, Writable};
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
-    apply, check, completions, count, data, delete, explain, export, fill, get, lint, list, parked, plan, put, query, tail,
+    apply, check, completions, count, data, delete, explain, export, fill, get, item, lint, list,
+    parked, plan, put, query, tail,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).
@@ -169,7 +170,9 @@ impl App {
     /// Runs the command that the arguments of the process name. The exit code is 0 if the command succeeded or had
     /// nothing to do, 2 if `plan`, `check` or `lint` found something, and 1 if it failed.
     pub async fn run(self) -> ExitCode {
-        let (mut out, mut notes, mut input) = (BufWriter::new(stdout()), stderr(), stdin().lock());
+        // The input is not locked, because an import reads it on another thread.
+        let (mut out, mut notes, mut input) =
+            (BufWriter::new(stdout()), stderr(), BufReader::new(stdin()));
         let mut streams = Streams {
             out: &mut out,
             notes: &mut notes,
@@ -247,7 +250,7 @@ impl App {
 /// Others go on to the end, because their exit code is a result too.
 fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
     match command {
-        "get" | "query" | "list" | "count" | "tail" | "export" | "export-data" | "explain"
+        "get" | "item" | "query" | "list" | "count" | "tail" | "export" | "export-data" | "explain"
         | "completions" => |_| false,
         "apply" => |_| true,
         _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
@@ -274,6 +277,7 @@ async fn run_command(
         Some(("lint", _)) => lint::run(context),
         Some(("export", matches)) => export::run(context, matches),
         Some(("get", matches)) => get::run(context, matches).await,
+        Some(("item", matches)) => item::run(context, matches).await,
         Some(("query", matches)) => query::run(context, matches).await,
         Some(("count", matches)) => count::run(context, matches).await,
         Some(("list", matches)) => list::run(context, matches).await,

@@ -4,7 +4,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dynamo_entity::Cursor;
 use dynamo_entity::query::DynamicSortPart;
-use dynamo_entity::schema::{FieldRole, IndexKind};
+use dynamo_entity::schema::{FieldRole, IndexKind, KeyType, TableSchema};
 
 use crate::model::{Model, ModelEntity, PartInput, Question};
 
@@ -23,6 +23,22 @@ pub(crate) fn for_entities(
             })
             .disable_help_subcommand(true)
             .args(arguments(entity));
+        command.subcommand(one)
+    })
+}
+
+/// A command for each table, by its name without a prefix.
+pub(crate) fn for_tables(
+    command: Command,
+    model: &Model,
+    arguments: fn(&TableSchema) -> Vec<Arg>,
+) -> Command {
+    let command = nested(command, "TABLE", "Tables");
+    model.schemas.iter().fold(command, |command, schema| {
+        let one = Command::new(schema.name.clone())
+            .about(format!("Items of the table {}", schema.name))
+            .disable_help_subcommand(true)
+            .args(arguments(schema));
         command.subcommand(one)
     })
 }
@@ -59,6 +75,23 @@ fn nested(command: Command, what: &'static str, heading: &'static str) -> Comman
 pub(crate) fn key(entity: ModelEntity<'_>) -> Vec<Arg> {
     let parts = entity.key_parts();
     positions(&parts)
+}
+
+/// The attributes of a stored key.
+pub(crate) fn stored_key(schema: &TableSchema) -> Vec<Arg> {
+    let attributes = [&schema.pk].into_iter().chain(&schema.sk);
+    let arguments = attributes.enumerate().map(|(at, attribute)| {
+        Arg::new(place(at))
+            .value_name(attribute.name.to_uppercase())
+            .help(match attribute.ty {
+                KeyType::N => "A number",
+                KeyType::B => "A binary value, in hexadecimal digits",
+                KeyType::S => "A text",
+            })
+            .required(true)
+            .allow_hyphen_values(true)
+    });
+    arguments.chain([strong()]).collect()
 }
 
 fn partition(question: &Question<'_>) -> Vec<Arg> {

@@ -258,6 +258,8 @@ fn data(model: &Model) -> Vec<Command> {
     let query = Command::new("query").about("Shows the rows of an access pattern");
     let count = Command::new("count").about("Counts the rows of an access pattern");
     let list = Command::new("list").about("Shows the items of an entity, by a scan of its table");
+    let item = Command::new("item")
+        .about("Shows any item by its stored key, with sizes and the indexes that contain it");
     let put = Command::new("put").about("Stores an item, with its keys and unique values");
     let delete = Command::new("delete").about("Deletes an item, and releases its unique values");
     vec![
@@ -265,6 +267,7 @@ fn data(model: &Model) -> Vec<Command> {
         arguments::for_questions(query, model, arguments::pages),
         arguments::for_questions(count, model, arguments::reads),
         arguments::for_entities(list, model, arguments::list),
+        arguments::for_tables(item, model, arguments::stored_key),
         arguments::for_entities(put, model, arguments::put),
         arguments::for_entities(delete, model, arguments::delete),
     ]
@@ -292,7 +295,7 @@ fn import_data(model: &Model) -> Command {
         .long("from")
         .required(true)
         .value_parser(NonEmptyStringValueParser::new())
-        .help("The file with the lines");
+        .help("The file with the lines; `-` is the standard input");
     Command::new("import-data")
         .about("Stores the lines of a file as items; replaces nothing without --replace")
         .args(whole(
@@ -344,7 +347,6 @@ fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
     ]
 }
 
-/// The command of parked changes, if the program has their table.
 fn tail(model: &Model) -> Command {
     let tables = model.schemas.iter().map(|schema| schema.name.clone());
     Command::new("tail")
@@ -369,6 +371,7 @@ fn tail(model: &Model) -> Command {
         ])
 }
 
+/// The command of parked changes, if the program has their table.
 fn parked(model: &Model) -> Option<Command> {
     let mut schemas = model.schemas.iter();
     if !schemas.any(|schema| schema.name == ParkedTable::schema().name) {

@@ -66,7 +66,13 @@ pub(crate) async fn import(
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let path = matches.get_one::<String>("file").map_or("", String::as_str);
-    let file = File::open(path).map_err(|error| Failure::said(format!("{path}: {error}")))?;
+    let file: Box<dyn io::Read + Send> = match path {
+        "-" => Box::new(io::stdin()),
+        path => {
+            let file = File::open(path);
+            Box::new(file.map_err(|error| Failure::said(format!("{path}: {error}")))?)
+        }
+    };
     let mut import: Import<'_> = match table(context, matches)? {
         Some(schema) => {
             // An import of a table writes items of all its entities, so the program must be allowed to write each of
@@ -80,7 +86,7 @@ pub(crate) async fn import(
         }
         None => {
             let entity = context.model.entity(entity(matches))?;
-            (entity.writable()?.import)(Box::new(file))
+            (entity.writable()?.import)(file)
         }
     };
     import = import.format(format(matches));
@@ -137,10 +143,7 @@ fn table<'c>(
     let Some(name) = matches.get_one::<String>("table") else {
         return Ok(None);
     };
-    let mut schemas = context.model.schemas.iter();
-    let found = schemas.find(|schema| schema.name == *name);
-    let missing = || Failure::said(format!("no table is named `{name}`"));
-    found.map(Some).ok_or_else(missing)
+    context.model.table(name).map(Some)
 }
 
 fn format(matches: &ArgMatches) -> RowFormat {

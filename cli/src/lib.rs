@@ -53,6 +53,7 @@ mod failure;
 mod fill;
 mod get;
 mod given;
+mod item;
 mod key;
 mod lint;
 mod list;

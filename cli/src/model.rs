@@ -105,6 +105,13 @@ impl Model {
         })
     }
 
+    /// The table of a command.
+    pub(crate) fn table(&self, name: &str) -> Result<&TableSchema, Failure> {
+        let mut schemas = self.schemas.iter();
+        let found = schemas.find(|schema| schema.name == name);
+        found.ok_or_else(|| Failure::said(format!("no table is named `{name}`")))
+    }
+
     /// The entity of a command, by the name in the command.
     pub(crate) fn entity(&self, name: &str) -> Result<ModelEntity<'_>, Failure> {
         let by_name = self.entities().find(|entity| entity.name() == name);

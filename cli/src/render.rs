@@ -5,5 +5,5 @@ mod item;
 mod table;
 
 pub(crate) use explanation::{explanation, explanation_json};
-pub(crate) use item::{described, json_line};
+pub(crate) use item::{described, json_line, measured};
 pub(crate) use table::RowTable;

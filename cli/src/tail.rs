@@ -3,16 +3,18 @@
 use std::time::{Duration, SystemTime};
 
 use clap::ArgMatches;
-use dynamo_entity::streams::{FollowError, RecordStream, StreamRecord, StreamStart, follow_records};
+use dynamo_entity::streams::{
+    FollowError, RecordStream, StreamRecord, StreamStart, follow_records,
+};
 use dynamo_entity::{Item, Value};
 use serde_json::{Value as Json, json};
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::text::{visible, visible_json};
+use crate::text::{visible, visible_json, visible_lines};
 
-/// The begin of the keys of items that keep unique values.
+/// The partition keys of items that keep unique values begin with this text.
 const UNIQUE: &str = "$UNIQUE#";
 
 /// The start that the option `--from` names.
@@ -24,10 +26,15 @@ pub(crate) fn read_start(text: &str) -> Result<StreamStart, String> {
     }
     if let Some(ago) = read_duration(text) {
         let time = SystemTime::now().checked_sub(ago);
-        return time.map(StreamStart::since).ok_or_else(|| "a time before the calendar".to_owned());
+        return time
+            .map(StreamStart::since)
+            .ok_or_else(|| "a time before the calendar".to_owned());
     }
     let position = text.parse().map(StreamStart::Position);
-    position.map_err(|_| "neither `oldest`, `latest`, a time such as 90s, 15m or 2h, nor a position of a stream".to_owned())
+    position.map_err(|_| {
+        "neither `oldest`, `latest`, a time such as 90s, 15m or 2h, nor a position of a stream"
+            .to_owned()
+    })
 }
 
 /// `90s`, `15m` or `2h`.
@@ -47,19 +54,29 @@ pub(crate) async fn run(
     context: &mut Context<'_, '_>,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let table = matches.get_one::<String>("table").cloned().unwrap_or_default();
-    let start = matches.get_one::<StreamStart>("from").cloned().unwrap_or_default();
+    let table = matches
+        .get_one::<String>("table")
+        .cloned()
+        .unwrap_or_default();
+    let start = matches
+        .get_one::<StreamStart>("from")
+        .cloned()
+        .unwrap_or_default();
     let limit = matches.get_one::<u64>("limit").copied().unwrap_or(u64::MAX);
+    let pk = context.model.table(&table)?.pk.name.clone();
     let db = context.connect().await?;
     let records = follow_records(&table).start(start).continue_after_loss();
     // A person waits for the changes.
-    let mut records = records.longest_pause(Duration::from_secs(1)).open(&db).await?;
+    let mut records = records
+        .longest_pause(Duration::from_secs(1))
+        .open(&db)
+        .await?;
     let mut written = 0;
     while written < limit {
         match records.next().await {
             None => break,
             Some(Ok(record)) => {
-                if write_change(context, &record)? {
+                if write_change(context, &record, &pk)? {
                     written += 1;
                     context.streams.out.flush()?;
                 }
@@ -68,7 +85,10 @@ pub(crate) async fn run(
                 note_position(context, &records)?;
                 return Err(error.into());
             }
-            Some(Err(error)) => context.note(&format!("warning: {error}"))?,
+            Some(Err(error)) => {
+                let text = error.to_string();
+                context.note(&visible_lines(&format!("warning: {text}")))?;
+            }
         }
     }
     note_position(context, &records)?;
@@ -80,12 +100,16 @@ fn note_position(context: &mut Context<'_, '_>, records: &RecordStream) -> Resul
 }
 
 /// Writes a change in a line. Returns false for a record that is not shown.
-fn write_change(context: &mut Context<'_, '_>, record: &StreamRecord) -> Result<bool, Failure> {
+fn write_change(
+    context: &mut Context<'_, '_>,
+    record: &StreamRecord,
+    pk: &str,
+) -> Result<bool, Failure> {
     let key = record.key().unwrap_or_default();
     let (old, new) = (record.old_image(), record.new_image());
-    let is_unique = |value: &Value| value.as_text().is_some_and(|text| text.starts_with(UNIQUE));
-    let is_same = old.is_some() && old == new;
-    if is_same || key.iter().any(|(_, value)| is_unique(value)) {
+    let is_same = record.is_readable() && old.is_some() && old == new;
+    let pk = key.get(pk).and_then(Value::as_text);
+    if is_same || pk.is_some_and(|pk| pk.starts_with(UNIQUE)) {
         return Ok(false);
     }
     let kind = kind_name(record, old.as_ref(), new.as_ref());
@@ -104,17 +128,23 @@ fn write_change(context: &mut Context<'_, '_>, record: &StreamRecord) -> Result<
         return Ok(true);
     }
     let shown = match (&old, &new) {
+        _ if !record.is_readable() => visible(record.event_id().unwrap_or_default()).into_owned(),
         (Some(old), Some(new)) => changed_values(old, new),
         (_, Some(new)) => shown_values(new.iter().filter(|(name, _)| !key.contains(name))),
         (_, None) => String::new(),
     };
-    let line = format!("{} {kind} {} {shown}", visible(&time), shown_json(&json!(key)));
+    let line = format!(
+        "{} {kind} {} {shown}",
+        visible(&time),
+        shown_json(&json!(key))
+    );
     context.write(&(line.trim().to_owned() + "\n"))?;
     Ok(true)
 }
 
 fn kind_name(record: &StreamRecord, old: Option<&Item>, new: Option<&Item>) -> &'static str {
     match (record.event_name(), old, new) {
+        _ if !record.is_readable() => "unreadable",
         (_, Some(_), Some(_)) | (Some("MODIFY"), ..) => "changed",
         (Some("INSERT"), ..) => "created",
         // DynamoDB Local has another name for a removal by TTL.
@@ -135,7 +165,12 @@ fn changed_values(old: &Item, new: &Item) -> String {
                 Some(value) => shown_json(&json!(value)),
                 None => "-".to_owned(),
             };
-            shown.push(format!("{}: {} -> {}", visible(name), value(before), value(after)));
+            shown.push(format!(
+                "{}: {} -> {}",
+                visible(name),
+                value(before),
+                value(after)
+            ));
         }
     }
     shown.join(", ")
@@ -161,7 +196,17 @@ mod tests {
         assert!(matches!(read_start("oldest"), Ok(StreamStart::Oldest)));
         assert!(matches!(read_start("latest"), Ok(StreamStart::Latest)));
         assert!(matches!(read_start("15m"), Ok(StreamStart::Time(_))));
-        for wrong in ["", "m", "15", "-5m", "15d", "99999999999999999999h", "18446744073709551615h", "MQ", "ä"] {
+        for wrong in [
+            "",
+            "m",
+            "15",
+            "-5m",
+            "15d",
+            "99999999999999999999h",
+            "18446744073709551615h",
+            "MQ",
+            "ä",
+        ] {
             assert!(read_start(wrong).is_err(), "{wrong}");
         }
     }

@@ -83,7 +83,8 @@ async fn run<'j>(bulk: Bulk<'j>, db: &'j Dynamo) -> Result<BulkReport> {
         },
         rate: rate.map(Rate::per_second),
         shared_budget: SharedBudget::new(budget),
-        races: SharedBudget::new(budget),
+        // A row that others change all the time says nothing of the next rows.
+        races: SharedBudget::separate(budget),
     };
     let places = rows.as_ref().map(|rows| rows.target.row_places(db));
     let may_repeat = rows.as_ref().is_some_and(|rows| rows.target.may_repeat());

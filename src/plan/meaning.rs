@@ -12,7 +12,7 @@ pub(crate) enum Meaning {
     Row(ConditionFailure),
     /// Another item has this unique value.
     Taken(&'static UniqueDef),
-    /// A unique value that should be released belongs to another item.
+    /// A unique value that should be released belongs to another item, or the other way round.
     ForeignRow,
 }
 

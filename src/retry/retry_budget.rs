@@ -68,6 +68,8 @@ pub(crate) struct SharedBudget {
     began: Instant,
     /// Whether a request of the job has used up its rounds, and none has made progress since.
     worn: AtomicBool,
+    /// Whether a request that has used up its rounds says nothing of the other ones.
+    is_separate: bool,
 }
 
 impl SharedBudget {
@@ -76,6 +78,15 @@ impl SharedBudget {
             budget,
             began: Instant::now(),
             worn: AtomicBool::new(false),
+            is_separate: false,
+        }
+    }
+
+    /// The budget of requests that fail independently of each other: only the time is shared.
+    pub(crate) fn separate(budget: RetryBudget) -> Self {
+        SharedBudget {
+            is_separate: true,
+            ..SharedBudget::new(budget)
         }
     }
 
@@ -116,7 +127,8 @@ impl Rounds<'_> {
     /// enough, so that an unavailable service does not cost every request its whole budget.
     pub(crate) fn in_vain(&mut self) {
         self.in_vain += 1;
-        self.is_hopeless = self.shared_budget.worn.load(Ordering::Relaxed);
+        let shared = self.shared_budget;
+        self.is_hopeless = !shared.is_separate && shared.worn.load(Ordering::Relaxed);
     }
 
     /// Waits before the next round; returns false if none remains. `took` is the duration of the last one.

@@ -30,8 +30,9 @@ pub struct LostChanges {
     pub after: Option<Timestamp>,
     /// The time of the first change after them. If no change follows yet, the time at which the loss was found.
     pub until: Timestamp,
-    /// The ID of the shard that had them. Items of other shards are not concerned.
-    pub shard: String,
+    /// The ID of the shard that had them, or of the first known shard after it. Items of shards that descend from it are
+    /// concerned, too. `None` if all shards are concerned.
+    pub shard: Option<String>,
 }
 
 impl fmt::Display for LostChanges {
@@ -42,10 +43,13 @@ impl fmt::Display for LostChanges {
         };
         write!(
             f,
-            "changes between {after} and {} may be lost: shard `{}` of the stream no longer has them",
-            show_time(self.until),
-            self.shard
-        )
+            "changes between {after} and {} may be lost: ",
+            show_time(self.until)
+        )?;
+        match &self.shard {
+            Some(shard) => write!(f, "shard `{shard}` of the stream no longer has them"),
+            None => f.write_str("the stream no longer has them"),
+        }
     }
 }
 
@@ -95,7 +99,7 @@ impl StdError for FollowError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             FollowError::Unread(unread) => unread.source(),
-            FollowError::Lost(_) => None,
+            FollowError::Lost(lost) => Some(lost),
             FollowError::Failed(error) => error.source(),
         }
     }

@@ -4,9 +4,10 @@
 //! base64url of lines:
 //! 1 COUNT                             the version of the format, and the number of shards
 //! ARN of the stream
-//! oldest | since SECONDS              the start
-//! SHARD PARENT unread SECONDS         nothing delivered; known since this time
-//! SHARD PARENT latest SECONDS         the same, and only changes after this time are wanted
+//! oldest - | since SECONDS - | latest - -     the start, and the time of the last complete survey
+//! SHARD PARENT oldest SECONDS         nothing delivered; only records after this time may be missed
+//! SHARD PARENT latest SECONDS         nothing delivered; records of before this time are not requested
+//! SHARD PARENT unread SECONDS         nothing delivered; created after this time
 //! SHARD PARENT after NUMBER SECONDS   delivered up to this record, with its time
 //! SHARD PARENT end                    delivered to its end
 //! ```
@@ -29,21 +30,25 @@ const UNKNOWN: &str = "-";
 /// The ID of a shard.
 pub(super) type ShardId = Arc<str>;
 
-/// The first changes that are wanted.
+/// The first changes that are requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FirstWanted {
     Oldest,
     /// Changes since this time, in Unix seconds.
     Since(i64),
+    /// Changes after the stream was opened.
+    Latest,
 }
 
 /// How far a shard has been delivered. Times are Unix seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShardPlace {
-    /// Nothing was delivered. Its records have been awaited since this time.
-    Unread { since: i64 },
-    /// The same, for a shard of which only the changes after this time are wanted.
+    /// Nothing was delivered, and records of before this time may be gone.
+    Oldest { since: i64 },
+    /// Nothing was delivered, and records of before this time are not requested.
     Latest { since: i64 },
+    /// Nothing was delivered of a shard that was created after this time, so all of its records are requested.
+    Unread { since: i64 },
     /// Up to this record.
     After {
         sequence: SequenceNumber,
@@ -72,6 +77,8 @@ pub(super) struct PlacedShard {
 pub struct StreamPosition {
     pub(super) arn: Arc<str>,
     pub(super) first: FirstWanted,
+    /// The time at which the last complete survey began whose shards are all in this position.
+    pub(super) surveyed: Option<i64>,
     pub(super) shards: BTreeMap<ShardId, PlacedShard>,
 }
 
@@ -81,6 +88,7 @@ impl StreamPosition {
         StreamPosition {
             arn,
             first,
+            surveyed: None,
             shards: BTreeMap::new(),
         }
     }
@@ -90,16 +98,18 @@ impl StreamPosition {
         &self.arn
     }
 
-    /// Notes how far a shard has been delivered.
+    /// Records how far a shard has been delivered.
     pub(super) fn move_shard(&mut self, shard: &ShardId, place: ShardPlace) {
         if let Some(placed) = self.shards.get_mut(shard) {
             placed.place = place;
         }
     }
 
-    /// Notes a shard that was found.
+    /// Adds a shard that was found, or the parent of one that is known.
     pub(super) fn add_shard(&mut self, shard: ShardId, placed: PlacedShard) {
-        self.shards.entry(shard).or_insert(placed);
+        let parent = placed.parent.clone();
+        let known = self.shards.entry(shard).or_insert(placed);
+        known.parent = known.parent.take().or(parent);
     }
 
     /// Removes a shard that no longer exists.
@@ -108,23 +118,25 @@ impl StreamPosition {
     }
 }
 
-/// Its text.
+/// The text that [`FromStr`] reads.
 impl fmt::Display for StreamPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = format!("{VERSION} {}\n{}\n", self.shards.len(), self.arn);
-        match self.first {
-            FirstWanted::Oldest => lines.push_str("oldest\n"),
-            FirstWanted::Since(time) => lines.push_str(&format!("since {time}\n")),
-        }
+        let surveyed = show_time(self.surveyed);
+        lines.push_str(&match self.first {
+            FirstWanted::Oldest => format!("oldest - {surveyed}\n"),
+            FirstWanted::Since(time) => format!("since {time} {surveyed}\n"),
+            FirstWanted::Latest => format!("latest - {surveyed}\n"),
+        });
         for (id, PlacedShard { parent, place }) in &self.shards {
             let parent = parent.as_deref().unwrap_or(UNKNOWN);
             lines.push_str(&format!("{id} {parent} "));
             lines.push_str(&match place {
-                ShardPlace::Unread { since } => format!("unread {since}\n"),
+                ShardPlace::Oldest { since } => format!("oldest {since}\n"),
                 ShardPlace::Latest { since } => format!("latest {since}\n"),
+                ShardPlace::Unread { since } => format!("unread {since}\n"),
                 ShardPlace::After { sequence, at } => {
-                    let at = at.map_or_else(|| UNKNOWN.to_owned(), |at| at.to_string());
-                    format!("after {sequence} {at}\n")
+                    format!("after {sequence} {}\n", show_time(*at))
                 }
                 ShardPlace::End => "end\n".to_owned(),
             });
@@ -133,7 +145,18 @@ impl fmt::Display for StreamPosition {
     }
 }
 
-/// Reads its text. A text that is none is an error of kind [`InvalidCursor`](ErrorKind::InvalidCursor).
+fn show_time(time: Option<i64>) -> String {
+    time.map_or_else(|| UNKNOWN.to_owned(), |time| time.to_string())
+}
+
+fn read_time(text: &str) -> Option<Option<i64>> {
+    match text {
+        UNKNOWN => Some(None),
+        time => time.parse().ok().map(Some),
+    }
+}
+
+/// Fails if the text is not a position, with an error of kind [`InvalidCursor`](ErrorKind::InvalidCursor).
 impl FromStr for StreamPosition {
     type Err = Error;
 
@@ -146,7 +169,9 @@ impl FromStr for StreamPosition {
 }
 
 fn read_position(text: &str) -> Option<StreamPosition> {
-    let bytes = base64_simd::URL_SAFE_NO_PAD.decode_to_vec(text.trim()).ok()?;
+    let bytes = base64_simd::URL_SAFE_NO_PAD
+        .decode_to_vec(text.trim())
+        .ok()?;
     let text = String::from_utf8(bytes).ok()?;
     let mut lines = text.strip_suffix('\n')?.split('\n');
     let (version, count) = lines.next()?.split_once(' ')?;
@@ -154,11 +179,15 @@ fn read_position(text: &str) -> Option<StreamPosition> {
         return None;
     }
     let arn = lines.next().filter(|arn| !arn.is_empty())?;
-    let first = match lines.next()?.split_once(' ') {
-        None => FirstWanted::Oldest,
-        Some((_, time)) => FirstWanted::Since(time.parse().ok()?),
+    let mut start = lines.next()?.split(' ');
+    let first = match (start.next()?, start.next()?) {
+        ("oldest", UNKNOWN) => FirstWanted::Oldest,
+        ("since", time) => FirstWanted::Since(time.parse().ok()?),
+        ("latest", UNKNOWN) => FirstWanted::Latest,
+        _ => return None,
     };
     let mut position = StreamPosition::at_start(arn.into(), first);
+    position.surveyed = read_time(start.next()?)?;
     for line in lines {
         let mut words = line.split_whitespace();
         let id = words.next()?.into();
@@ -177,10 +206,13 @@ fn read_position(text: &str) -> Option<StreamPosition> {
 
 fn read_place(words: &mut SplitWhitespace<'_>) -> Option<ShardPlace> {
     Some(match words.next()? {
-        "unread" => ShardPlace::Unread {
+        "oldest" => ShardPlace::Oldest {
             since: words.next()?.parse().ok()?,
         },
         "latest" => ShardPlace::Latest {
+            since: words.next()?.parse().ok()?,
+        },
+        "unread" => ShardPlace::Unread {
             since: words.next()?.parse().ok()?,
         },
         "after" => {
@@ -188,10 +220,7 @@ fn read_place(words: &mut SplitWhitespace<'_>) -> Option<ShardPlace> {
             if !sequence.bytes().all(|byte| byte.is_ascii_digit()) {
                 return None;
             }
-            let at = match words.next()? {
-                UNKNOWN => None,
-                at => Some(at.parse().ok()?),
-            };
+            let at = read_time(words.next()?)?;
             ShardPlace::After {
                 sequence: SequenceNumber::new(sequence),
                 at,
@@ -234,10 +263,13 @@ mod tests {
     fn any_place() -> impl Strategy<Value = ShardPlace> {
         prop_oneof![
             any::<i64>().prop_map(|since| ShardPlace::Unread { since }),
+            any::<i64>().prop_map(|since| ShardPlace::Oldest { since }),
             any::<i64>().prop_map(|since| ShardPlace::Latest { since }),
-            ("[0-9]{1,40}", option::of(any::<i64>())).prop_map(|(sequence, at)| ShardPlace::After {
-                sequence: SequenceNumber::new(sequence),
-                at,
+            ("[0-9]{1,40}", option::of(any::<i64>())).prop_map(|(sequence, at)| {
+                ShardPlace::After {
+                    sequence: SequenceNumber::new(sequence),
+                    at,
+                }
             }),
             Just(ShardPlace::End),
         ]
@@ -246,15 +278,18 @@ mod tests {
     fn any_position() -> impl Strategy<Value = StreamPosition> {
         let first = prop_oneof![
             Just(FirstWanted::Oldest),
-            any::<i64>().prop_map(FirstWanted::Since)
+            any::<i64>().prop_map(FirstWanted::Since),
+            Just(FirstWanted::Latest)
         ];
         let id = "shardId-[0-9]{20}-[0-9a-f]{8}";
         let placed = (option::of(id), any_place()).prop_map(|(parent, place)| PlacedShard {
             parent: parent.map(Into::into),
             place,
         });
-        (first, btree_map(id.prop_map(ShardId::from), placed, 0..6)).prop_map(|(first, shards)| {
+        let shards = btree_map(id.prop_map(ShardId::from), placed, 0..6);
+        (first, option::of(any::<i64>()), shards).prop_map(|(first, surveyed, shards)| {
             StreamPosition {
+                surveyed,
                 arn: "arn:aws:dynamodb:eu-west-1:1:table/t/stream/2026".into(),
                 first,
                 shards,

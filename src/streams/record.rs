@@ -99,6 +99,13 @@ impl StreamRecord {
         self.0.table.as_deref()
     }
 
+    /// Whether all of the record can be read: its key, and the images that it has.
+    pub fn is_readable(&self) -> bool {
+        let images = [&self.0.old, &self.0.new].into_iter().flatten();
+        let mut items = images.chain([&self.0.keys]);
+        self.0.fault.is_none() && items.all(|item| Item::from_dynamo_json(item).is_ok())
+    }
+
     /// The key of the item as stored, if it can be read.
     pub fn key(&self) -> Option<Item> {
         Item::from_dynamo_json(&self.0.keys).ok()

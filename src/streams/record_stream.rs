@@ -2,23 +2,30 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant, SystemTime};
 
+use bytes::Bytes;
 use futures_core::Stream;
+use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
 
 use super::follow_error::{FollowError, LostChanges};
 use super::position::{FirstWanted, StreamPosition};
 use super::record::StreamRecord;
-use super::shard_api::{FailureMeaning, StreamAnswer, StreamRequest, list_body, read_streams};
-use super::shard_reader::{LostTimes, ReaderEntry, ReaderStep, ReaderTime, ShardReader};
+use super::shard_api::{
+    FailureMeaning, StreamAnswer, StreamPage, StreamRequest, list_body, read_streams,
+};
+use super::shard_reader::{
+    LostTimes, MOST_FAILURES, ReaderEntry, ReaderStep, ReaderTime, ShardReader, failure_pause,
+};
 use crate::clock::{Moment, Timestamp};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::runtime::{Sleep, sleep_until};
+use crate::runtime::{Sleep, sleep_for, sleep_until};
 use crate::schema::NamedTable;
 use crate::wire::{BoxFuture, StreamOperation};
 
@@ -28,9 +35,11 @@ const CONCURRENT: usize = 8;
 const RETENTION: i64 = 24 * 3_600;
 /// Servers round the times of records, one of them to a minute, so records that are older by this much are wanted too.
 const ROUNDED: i64 = 60;
-/// The same for a time of this machine, whose clock may differ from that of the service. A request is rejected if the
-/// difference is larger.
-const CLOCKS: i64 = 300;
+/// The longest time for which records wait for the responses to other requests.
+const LAST_RESPONSES: Duration = Duration::from_secs(1);
+
+/// The longest time of a request.
+const REQUEST_TIME: Duration = Duration::from_secs(60);
 
 /// The start of a stream of changes.
 #[derive(Debug, Clone)]
@@ -65,7 +74,7 @@ impl Default for StreamStart {
 
 /// The records of a table as they are in its stream, of all its entities; open it to read them.
 ///
-/// Records contain stored items, and none is left out: also items that keep unique values, and writes that change nothing
+/// Records contain stored items, and no record is omitted: also items that keep unique values, and writes that change nothing
 /// for an entity. For typed changes of an entity, see [`EntityChanges::changes`](super::EntityChanges::changes).
 ///
 /// ```
@@ -131,32 +140,37 @@ impl FollowRecords {
     /// delivered.
     pub async fn open(self, db: &Dynamo) -> Result<RecordStream> {
         let table = db.table_name(&self.table);
-        let arn = find_stream(db, &table).await?;
-        let wall = machine_time();
-        let (mut reader, position) = match self.start {
+        let clock = Arc::new(ServerClock::default());
+        let arn = match &self.start {
             StreamStart::Position(position) => {
-                check_stream(&position, &arn, &table)?;
-                (ShardReader::at_position(&position, wall), position)
+                find_position(db, &table, position, &clock).await?
             }
+            _ => find_stream(db, &table, &clock).await?,
+        };
+        let (mut reader, position) = match self.start {
+            StreamStart::Position(position) => (ShardReader::at_position(&position), position),
             start => {
                 let first = match &start {
-                    StreamStart::Time(time) => FirstWanted::Since(time.seconds().saturating_sub(ROUNDED)),
-                    StreamStart::Latest => FirstWanted::Since(wall.saturating_sub(CLOCKS)),
+                    StreamStart::Time(time) => {
+                        FirstWanted::Since(time.seconds().saturating_sub(ROUNDED))
+                    }
+                    StreamStart::Latest => FirstWanted::Latest,
                     _ => FirstWanted::Oldest,
                 };
-                let starts_latest = matches!(start, StreamStart::Latest);
                 let position = StreamPosition::at_start(arn.clone(), first);
-                (ShardReader::at_start(first, starts_latest), position)
+                (ShardReader::at_start(first), position)
             }
         };
-        // Engines on this machine keep all records.
-        reader.set_retention((!db.is_local()).then_some(RETENTION));
+        // Engines on this machine keep all records. DynamoDB Local names itself in the ARN.
+        let keeps_all = db.is_local() || arn.contains(":ddblocal:");
+        reader.set_retention((!keeps_all).then_some(RETENTION));
         reader.set_longest_idle(self.longest_idle);
         let mut stream = RecordStream {
             source: RecordSource {
                 db: db.clone(),
                 table: table.into(),
                 arn,
+                clock,
             },
             reader,
             position,
@@ -167,28 +181,20 @@ impl FollowRecords {
             stops_at_loss: self.stops_at_loss,
             failure: None,
             is_over: false,
+            waits_until: None,
         };
         std::future::poll_fn(|cx| stream.poll_placed(cx)).await?;
+        // The shards belong to the first position, so that each later one begins with them.
+        let entries = std::mem::take(&mut stream.entries);
+        stream.entries = ReaderEntry::apply_surveys(entries, &mut stream.position);
         Ok(stream)
     }
 }
 
 /// The newest stream of a table.
-pub(super) async fn find_stream(db: &Dynamo, table: &str) -> Result<Arc<str>> {
-    let mut newest: Option<(String, Arc<str>)> = None;
-    let mut after: Option<Arc<str>> = None;
-    loop {
-        let body = list_body(table, after.as_deref());
-        let wire = db.table_wire()?;
-        let body = wire.call_stream(StreamOperation::ListStreams, table, body).await?;
-        let page = read_streams(&body)?;
-        // A stream that was switched off is listed for a day. Labels are times.
-        newest = newest.into_iter().chain(page.streams).max();
-        match page.last {
-            Some(last) if after.as_ref() != Some(&last) => after = Some(last),
-            _ => break,
-        }
-    }
+pub(super) async fn find_stream(db: &Dynamo, table: &str, clock: &ServerClock) -> Result<Arc<str>> {
+    // Labels are times.
+    let newest = list_streams(db, table, clock).await?.into_iter().max();
     newest.map(|(_, arn)| arn).ok_or_else(|| {
         let message = format!(
             "table `{table}` has no stream: declare `stream = new_and_old_images` and apply the plan, or check the \
@@ -198,17 +204,120 @@ pub(super) async fn find_stream(db: &Dynamo, table: &str) -> Result<Arc<str>> {
     })
 }
 
-/// Rejects a position in another stream.
-fn check_stream(position: &StreamPosition, arn: &str, table: &str) -> Result<()> {
-    if position.stream_arn() == arn {
-        return Ok(());
+/// The stream of a position. A stream that was switched off is listed for a day, and can be read to its end.
+async fn find_position(
+    db: &Dynamo,
+    table: &str,
+    position: &StreamPosition,
+    clock: &ServerClock,
+) -> Result<Arc<str>> {
+    let streams = list_streams(db, table, clock).await?;
+    if streams
+        .iter()
+        .any(|(_, arn)| **arn == *position.stream_arn())
+    {
+        return Ok(position.arn.clone());
     }
+    let found = match streams.into_iter().max() {
+        Some((_, arn)) => format!("the stream `{arn}`"),
+        None => "no stream".to_owned(),
+    };
     let message = format!(
-        "the position belongs to the stream `{}`, and table `{table}` has the stream `{arn}`: the stream was switched \
-         off and on again, the table was created again, or the position is that of another table",
+        "the position belongs to the stream `{}`, and table `{table}` has {found}: the position is that of another table, \
+         or the stream was replaced, and the changes after the position are lost",
         position.stream_arn()
     );
-    Err(Error::new(ErrorKind::InvalidCursor, Stage::Request, message))
+    Err(Error::new(
+        ErrorKind::InvalidCursor,
+        Stage::Request,
+        message,
+    ))
+}
+
+async fn list_streams(
+    db: &Dynamo,
+    table: &str,
+    clock: &ServerClock,
+) -> Result<Vec<(String, Arc<str>)>> {
+    let mut streams = Vec::new();
+    let mut after: Option<Arc<str>> = None;
+    loop {
+        let body = list_body(table, after.as_deref());
+        let page = request_page(db, table, body, clock).await?;
+        streams.extend(page.streams);
+        match page.last {
+            Some(last) if after.as_ref() != Some(&last) => after = Some(last),
+            _ => return Ok(streams),
+        }
+    }
+}
+
+/// Requests a page of the streams of a table, again after a failure that may pass.
+async fn request_page(
+    db: &Dynamo,
+    table: &str,
+    body: Bytes,
+    clock: &ServerClock,
+) -> Result<StreamPage> {
+    let mut failures = 0;
+    loop {
+        let call = call_once(db, table, StreamOperation::ListStreams, body.clone(), clock);
+        match call.await.and_then(|body| read_streams(&body)) {
+            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Busy => {
+                failures += 1;
+                if failures > MOST_FAILURES {
+                    return Err(error);
+                }
+                sleep_for(failure_pause(failures)).await;
+            }
+            page => return page,
+        }
+    }
+}
+
+/// Sends a request, and waits for the response for a limited time.
+pub(super) async fn call_once(
+    db: &Dynamo,
+    table: &str,
+    operation: StreamOperation,
+    body: Bytes,
+    clock: &ServerClock,
+) -> Result<Bytes> {
+    let wire = db.table_wire()?;
+    let call = pin!(wire.call_stream(operation, table, body));
+    // A connection that is half open never answers, and the client may have no timeout.
+    match select(call, sleep_for(REQUEST_TIME)).await {
+        Either::Left((reply, _)) => {
+            let reply = reply?;
+            clock.follow_date(reply.date);
+            Ok(reply.body)
+        }
+        Either::Right(_) => {
+            let message = "a request to the stream was not answered within a minute";
+            Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
+        }
+    }
+}
+
+/// The clock of the server, by the dates of its responses. Until the first one, it is that of this machine.
+#[derive(Debug, Default)]
+pub(super) struct ServerClock {
+    /// The seconds by which it is ahead of this machine.
+    ahead: AtomicI64,
+}
+
+impl ServerClock {
+    pub(super) fn follow_date(&self, date: Option<i64>) {
+        if let Some(date) = date {
+            let ahead = date.saturating_sub(machine_time());
+            self.ahead.store(ahead, Ordering::Relaxed);
+        }
+    }
+
+    /// Unix seconds.
+    pub(super) fn now(&self) -> i64 {
+        machine_time().saturating_add(self.ahead.load(Ordering::Relaxed))
+    }
 }
 
 /// Unix seconds. The clock of the connection is not used, because it may be one for tests.
@@ -221,6 +330,7 @@ struct RecordSource {
     db: Dynamo,
     table: Arc<str>,
     arn: Arc<str>,
+    clock: Arc<ServerClock>,
 }
 
 type SentRequest = BoxFuture<'static, (StreamRequest, Result<StreamAnswer>)>;
@@ -235,14 +345,18 @@ impl RecordSource {
     }
 
     async fn request_answer(&self, request: &StreamRequest) -> Result<StreamAnswer> {
-        let wire = self.db.table_wire()?;
-        let body = request.body(&self.arn);
-        let body = wire.call_stream(request.operation(), &self.table, body).await?;
+        let (operation, body) = (request.operation(), request.body(&self.arn));
+        let body = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
         request.read_answer(&body)
     }
 
     /// A stream that does not exist is not a table that does not exist.
     fn name_stream(&self, error: Error) -> Error {
+        if error.code() == Some("UnknownOperationException") {
+            let message = "the server does not know DynamoDB Streams: on AWS, its host is derived from that of \
+                           DynamoDB, which must be a public endpoint";
+            return error.with_kind(ErrorKind::Config, message);
+        }
         if FailureMeaning::of_error(&error) != FailureMeaning::Gone {
             return error;
         }
@@ -272,6 +386,8 @@ pub struct RecordStream {
     /// The error that follows the available entries.
     failure: Option<Error>,
     is_over: bool,
+    /// Until when records wait for other responses, because requests do not proceed while the program handles records.
+    waits_until: Option<Instant>,
 }
 
 impl RecordStream {
@@ -288,7 +404,7 @@ impl RecordStream {
     fn reader_time(&self) -> ReaderTime {
         ReaderTime {
             now: self.began.elapsed(),
-            wall: machine_time(),
+            wall: self.source.clock.now(),
         }
     }
 
@@ -311,14 +427,7 @@ impl RecordStream {
                 step => break step,
             }
         };
-        if let Poll::Ready(Some((request, answer))) = Pin::new(&mut self.in_flight).poll_next(cx) {
-            let mut log = Vec::new();
-            let time = self.reader_time();
-            let taken = self.reader.take_answer(&request, answer, time, &mut log);
-            self.entries.extend(log);
-            if let Err(error) = taken {
-                self.end_with(Some(self.source.name_stream(error)));
-            }
+        if self.poll_answer(cx).is_ready() {
             return Poll::Ready(());
         }
         match step {
@@ -332,6 +441,38 @@ impl RecordStream {
             }
             ReaderStep::Send(_) | ReaderStep::Await => Poll::Pending,
         }
+    }
+
+    /// Takes the response to a request that was sent.
+    fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Poll::Ready(Some((request, answer))) = Pin::new(&mut self.in_flight).poll_next(cx)
+        else {
+            return Poll::Pending;
+        };
+        let mut log = Vec::new();
+        let time = self.reader_time();
+        let taken = self.reader.take_answer(&request, answer, time, &mut log);
+        self.entries.extend(log);
+        if let Err(error) = taken {
+            self.end_with(Some(self.source.name_stream(error)));
+        }
+        Poll::Ready(())
+    }
+
+    /// Waits shortly for the requests that were sent, before records are delivered.
+    fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while self.poll_answer(cx).is_ready() {}
+        if self.in_flight.is_empty() {
+            return Poll::Ready(());
+        }
+        let until = *self
+            .waits_until
+            .get_or_insert_with(|| Instant::now() + LAST_RESPONSES);
+        if Instant::now() >= until {
+            return Poll::Ready(());
+        }
+        let pause = self.pause.insert(sleep_until(until));
+        Pin::new(pause).poll(cx)
     }
 
     fn end_with(&mut self, failure: Option<Error>) {
@@ -348,26 +489,28 @@ impl RecordStream {
         }
         match entry {
             ReaderEntry::Record {
-                record, is_wanted, ..
-            } => is_wanted.then_some(Ok(record)),
-            ReaderEntry::Lost { shard, lost } => {
+                record,
+                is_requested,
+                ..
+            } => is_requested.then_some(Ok(record)),
+            ReaderEntry::Lost { shard, lost, .. } => {
                 if self.stops_at_loss {
                     self.end_with(None);
                     self.entries.clear();
                 }
-                Some(Err(FollowError::Lost(lost_changes(lost, &shard))))
+                Some(Err(FollowError::Lost(lost_changes(lost, shard.as_deref()))))
             }
             _ => None,
         }
     }
 }
 
-fn lost_changes(LostTimes { after, until }: LostTimes, shard: &str) -> LostChanges {
+fn lost_changes(LostTimes { after, until }: LostTimes, shard: Option<&str>) -> LostChanges {
     let time = |seconds| Timestamp::from_unix(seconds, 0);
     LostChanges {
         after: after.and_then(time),
         until: time(until).unwrap_or(Timestamp::EPOCH),
-        shard: shard.to_owned(),
+        shard: shard.map(str::to_owned),
     }
 }
 
@@ -376,11 +519,15 @@ impl Stream for RecordStream {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
+            if !self.entries.is_empty() {
+                ready!(self.poll_sent(cx));
+            }
             while let Some(entry) = self.entries.pop_front() {
                 if let Some(delivered) = self.deliver_entry(entry) {
                     return Poll::Ready(Some(delivered));
                 }
             }
+            self.waits_until = None;
             if let Some(error) = self.failure.take() {
                 return Poll::Ready(Some(Err(FollowError::Failed(error))));
             }

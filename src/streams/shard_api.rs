@@ -8,7 +8,7 @@ use super::event::EventForm;
 use super::position::ShardId;
 use super::record::StreamRecord;
 use super::sequence::SequenceNumber;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, Writer, array_elements, find_answer};
 use crate::wire::StreamOperation;
 
@@ -18,7 +18,10 @@ pub(super) enum StreamRequest {
     /// A page of its shards, after this one.
     Describe { after: Option<ShardId> },
     /// An iterator of a shard.
-    Iterator { shard: ShardId, start: IteratorStart },
+    Iterator {
+        shard: ShardId,
+        start: IteratorStart,
+    },
     /// The records at an iterator.
     Records { shard: ShardId, iterator: Arc<str> },
 }
@@ -100,10 +103,9 @@ impl StreamRequest {
     pub(super) fn body(&self, arn: &str) -> Bytes {
         match self {
             StreamRequest::Describe { after: None } => text_object(&[("StreamArn", arn)]),
-            StreamRequest::Describe { after: Some(after) } => text_object(&[
-                ("StreamArn", arn),
-                ("ExclusiveStartShardId", after),
-            ]),
+            StreamRequest::Describe { after: Some(after) } => {
+                text_object(&[("StreamArn", arn), ("ExclusiveStartShardId", after)])
+            }
             StreamRequest::Iterator { shard, start } => {
                 let (kind, sequence) = match start {
                     IteratorStart::Oldest => ("TRIM_HORIZON", None),
@@ -126,10 +128,12 @@ impl StreamRequest {
     pub(super) fn read_answer(&self, body: &[u8]) -> Result<StreamAnswer> {
         let answer = match self {
             StreamRequest::Describe { .. } => read_description(body).map(StreamAnswer::Described),
-            StreamRequest::Iterator { .. } => required_text(body, "ShardIterator").map(StreamAnswer::Iterator),
+            StreamRequest::Iterator { .. } => {
+                required_text(body, "ShardIterator").map(StreamAnswer::Iterator)
+            }
             StreamRequest::Records { .. } => read_records(body),
         };
-        answer.map_err(|fault| Error::unreadable(&fault))
+        answer.map_err(unreadable)
     }
 }
 
@@ -156,7 +160,13 @@ pub(super) fn read_streams(body: &[u8]) -> Result<StreamPage> {
         let last = text_member(body, "LastEvaluatedStreamArn")?;
         Ok(StreamPage { streams, last })
     };
-    read().map_err(|fault| Error::unreadable(&fault))
+    read().map_err(unreadable)
+}
+
+/// A proxy may have written the response, so the request is sent again.
+fn unreadable(fault: CodecError) -> Error {
+    let message = format!("the response of the stream cannot be read: {fault}");
+    Error::new(ErrorKind::Unavailable, Stage::Wire, message)
 }
 
 fn read_description(body: &[u8]) -> Result<ShardPage, CodecError> {
@@ -209,7 +219,9 @@ fn text_member(object: &[u8], name: &str) -> Result<Option<Arc<str>>, CodecError
     let Some(value) = find_answer(object, name)? else {
         return Ok(None);
     };
-    let text = Reader::new(value).string().map_err(|fault| fault.at(name))?;
+    let text = Reader::new(value)
+        .string()
+        .map_err(|fault| fault.at(name))?;
     Ok(Some(text.into()))
 }
 

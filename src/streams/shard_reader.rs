@@ -7,10 +7,11 @@
 //! records    one request for each shard at a time, so the records of an item stay in order
 //! ```
 //!
-//! Descriptions may be late and may contradict each other. So a parent that is not described is looked for by its ID
-//! before its child is read, and a shard that is missing in a description is not given up because of that.
+//! Descriptions may be late and may omit a shard. So a shard is read only after its parent is settled: read to its end, or
+//! known not to exist, because two more surveys lack it and requests for an iterator are denied. All shards in a position
+//! are settled, therefore a parent of one of them that is not in the position need not be read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ use super::shard_api::{
     DescribedShard, FailureMeaning, IteratorStart, ShardPage, StreamAnswer, StreamRequest,
 };
 use crate::clock::Timestamp;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
 
 /// The pause between two surveys of a stream whose shards are all being read.
 const SURVEY_PAUSE: Duration = Duration::from_secs(60);
@@ -31,21 +32,45 @@ const IDLE_PAUSE: Duration = Duration::from_millis(100);
 /// The first and the longest pause after a failure.
 const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(5));
 /// The number of failures of one request in a row after which its error is returned.
-const MOST_FAILURES: u32 = 10;
-/// The number of responses in a row after which a shard is believed not to exist.
-const GONE_ANSWERS: u32 = 3;
-/// A shard is described some time after its first record, so an unread one may have lost records sooner than it has been
-/// known for the retention.
-const LATE: i64 = 3_600;
-/// The time for which a shard that has been read is remembered after it was described last.
-const MEMORY: Duration = Duration::from_secs(3_600);
+pub(super) const MOST_FAILURES: u32 = 10;
+/// Of this many surveys in a row, one has each shard that exists.
+const SURE_SURVEYS: u32 = 3;
+/// The number of responses that a shard does not exist, and the time between the first and the last one, after which this is
+/// believed of a shard that surveys lack.
+const GONE_RESPONSES: u32 = 3;
+const GONE_TIME: Duration = Duration::from_secs(30);
+/// The same for a shard that is still described.
+const DENIED_RESPONSES: u32 = 10;
+const DENIED_TIME: Duration = Duration::from_secs(600);
+/// The number of denied iterators of a parent that surveys lack after which it is believed not to exist.
+const DENIED_PROBES: u32 = 2;
+/// The time after which a parent that exists should be described. If it is not, it is read without its own parent.
+const HIDDEN_TIME: Duration = Duration::from_secs(600);
+/// Records of a shard that begins with the latest one are compared with a time that is this many seconds earlier: the
+/// service rounds times, and the clock of this machine may differ.
+const LATEST_MARGIN: i64 = 300;
+/// A shard is described at most this many seconds after its first record.
+const DESCRIPTION_DELAY: i64 = 3_600;
+/// The number of surveys in a row that omit a shard that was read, and the time between them, after which it is forgotten.
+const FORGET_SURVEYS: u32 = 5;
+const FORGET_TIME: Duration = Duration::from_secs(3_600);
+/// The pause between the surveys before a stream begins with its latest record.
+const START_PAUSE: Duration = Duration::from_millis(300);
+/// The shortest time between the beginnings of two surveys.
+const SURVEY_FLOOR: Duration = Duration::from_secs(1);
+/// The time for which the children of a shard are awaited after the stream was switched off.
+const LAST_CHILDREN_TIME: Duration = Duration::from_secs(330);
+/// An iterator that was received this long ago may expire without a failure of the service.
+const ITERATOR_TIME: Duration = Duration::from_secs(60);
+/// The number of records in a page that may have been cut by the limit of the service.
+const FULL_PAGE: usize = 1_000;
 
 /// The present time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReaderTime {
     /// Since the reader was created. It never goes back.
     pub(super) now: Duration,
-    /// Unix seconds, of the machine's clock.
+    /// Unix seconds, of the service's clock if it is known.
     pub(super) wall: i64,
 }
 
@@ -67,34 +92,89 @@ pub(super) enum ReaderStep {
 pub(super) enum ReaderEntry {
     /// A shard was found.
     Found { shard: ShardId, placed: PlacedShard },
+    /// A shard begins with its latest record.
+    Fixed { shard: ShardId, place: ShardPlace },
     Record {
         shard: ShardId,
         record: StreamRecord,
-        /// Whether it is not older than the first change that is wanted.
-        is_wanted: bool,
+        /// Whether it is not older than the start.
+        is_requested: bool,
+        /// Whether the position moves past it.
+        moves: bool,
     },
-    Lost { shard: ShardId, lost: LostTimes },
+    /// Changes of a shard, or of the whole stream, are lost.
+    Lost {
+        shard: Option<ShardId>,
+        lost: LostTimes,
+        /// Whether nothing more of the shard can be read.
+        is_end: bool,
+    },
     /// The end of a shard.
     End { shard: ShardId },
     /// A shard that is no longer described after its end.
     Forgotten { shard: ShardId },
+    /// All shards of a survey that began at this time were found.
+    Surveyed { at: i64 },
 }
 
 impl ReaderEntry {
+    /// Moves a position past the first entries that deliver nothing, and returns the others. A loss must be delivered before
+    /// the shards that were found after it.
+    pub(super) fn apply_surveys<C>(entries: C, position: &mut StreamPosition) -> C
+    where
+        C: IntoIterator<Item = ReaderEntry> + FromIterator<ReaderEntry>,
+    {
+        let mut is_lost = false;
+        let mut is_applied = |entry: &ReaderEntry| {
+            is_lost |= matches!(entry, ReaderEntry::Lost { .. });
+            let is_survey = match entry {
+                ReaderEntry::Found { .. }
+                | ReaderEntry::Fixed { .. }
+                | ReaderEntry::Surveyed { .. } => true,
+                _ => false,
+            };
+            if is_survey && !is_lost {
+                entry.apply_to(position);
+            }
+            is_survey && !is_lost
+        };
+        let entries = entries.into_iter();
+        entries.filter(|entry| !is_applied(entry)).collect()
+    }
+
     /// Moves a position past this entry.
     pub(super) fn apply_to(&self, position: &mut StreamPosition) {
         match self {
-            ReaderEntry::Found { shard, placed } => position.add_shard(shard.clone(), placed.clone()),
-            ReaderEntry::Record { shard, record, .. } => {
-                if let Some(place) = place_after(record) {
+            ReaderEntry::Found { shard, placed } => {
+                position.add_shard(shard.clone(), placed.clone())
+            }
+            ReaderEntry::Fixed { shard, place } => position.move_shard(shard, place.clone()),
+            ReaderEntry::Record {
+                shard,
+                record,
+                moves,
+                ..
+            } => {
+                if let (true, Some(place)) = (*moves, place_after(record)) {
                     position.move_shard(shard, place);
                 }
             }
-            ReaderEntry::Lost { shard, lost } => {
-                position.move_shard(shard, ShardPlace::Unread { since: lost.until });
+            ReaderEntry::Lost {
+                shard,
+                lost,
+                is_end,
+            } => {
+                let place = match is_end {
+                    true => ShardPlace::End,
+                    false => ShardPlace::Oldest { since: lost.until },
+                };
+                if let Some(shard) = shard {
+                    position.move_shard(shard, place);
+                }
             }
             ReaderEntry::End { shard } => position.move_shard(shard, ShardPlace::End),
             ReaderEntry::Forgotten { shard } => position.remove_shard(shard),
+            ReaderEntry::Surveyed { at } => position.surveyed = Some(*at),
         }
     }
 }
@@ -117,11 +197,22 @@ pub(super) struct LostTimes {
 pub(super) struct ShardReader {
     first: FirstWanted,
     shards: BTreeMap<ShardId, Shard>,
+    children: BTreeMap<ShardId, BTreeSet<ShardId>>,
+    /// The shards that may be requested, by the time of the next request.
+    queue: BTreeSet<(Duration, ShardId)>,
+    /// Shards that have their latest record, and wait until all others have it, too.
+    held: Vec<ShardId>,
+    /// The number of shards without the iterator at their latest record.
+    unfixed: usize,
+    /// The number of shards that have not been read to their end.
+    unread: usize,
+    /// Parents that are not described.
+    missing: BTreeMap<ShardId, MissingParent>,
     survey: Survey,
-    /// Whether the shards of the first survey begin with their latest record.
-    starts_latest: bool,
-    /// Whether some shards were known before this survey, so that a gap in the lineage is a loss.
-    is_continuing: bool,
+    /// All shards of before this time are known. None before the first survey of a stream.
+    surveyed: Option<i64>,
+    /// The times of the surveys after it, which may lack shards.
+    unsure: VecDeque<i64>,
     /// The seconds for which the stream keeps records. None if it keeps all.
     retention: Option<i64>,
     longest_idle: Duration,
@@ -131,43 +222,58 @@ pub(super) struct ShardReader {
 struct Shard {
     parent: Option<ShardId>,
     place: ShardPlace,
+    /// Whether its parent was read, is known and will be read before it, or does not exist.
+    is_settled: bool,
     iterator: Option<Arc<str>>,
+    received: Duration,
     is_awaited: bool,
     due: Duration,
-    idle_answers: u32,
+    idle_responses: u32,
     failures: u32,
-    gone_answers: u32,
+    /// The number of responses in a row that it does not exist, and the time of the first one.
+    gone: (u32, Duration),
     /// The loss that is reported with the next records: after this time, if it is known.
     gap: Option<Option<i64>>,
-    /// Whether an iterator at the latest record was received. It is requested once, because a later one would skip
-    /// records.
-    is_fixed: bool,
-    /// Whether its records come from that iterator, so that all of them are wanted.
+    /// Whether its latest record must be found. This is done once, because it would skip records later.
+    must_be_fixed: bool,
+    /// Whether all of its records from now on are requested.
     is_live: bool,
-    guess: Option<Guess>,
-    described: Duration,
-    has_children: bool,
+    /// The number of surveys in a row that omit it, and the time of the first one.
+    omissions: (u32, Duration),
+    ended: Option<Duration>,
 }
 
 /// A shard that is known only as the parent of another one.
-#[derive(Debug, Clone, Copy)]
-struct Guess {
-    /// Whether its children have missed it, if it does not exist.
-    is_loss: bool,
+#[derive(Debug)]
+struct MissingParent {
+    since: Duration,
+    surveys: u32,
+    /// The number of surveys at a time at which it should have been described.
+    late_surveys: u32,
+    denials: u32,
+    exists: bool,
+    is_due: bool,
+    is_awaited: bool,
 }
 
 #[derive(Debug, Default)]
 struct Survey {
-    shards: Vec<DescribedShard>,
+    /// The shards that were described since it began, with their parents.
+    shards: BTreeMap<ShardId, Option<ShardId>>,
     after: Option<ShardId>,
+    /// The number of surveys before the first shard was read.
+    starts: u32,
     is_awaited: bool,
     due: Duration,
+    began: Option<ReaderTime>,
     failures: u32,
     searches: u32,
     is_complete: bool,
     is_disabled: bool,
     /// Whether a shard has ended since the survey began, so that it may lack the children.
     is_outdated: bool,
+    /// The number of complete surveys that began after the last shard has ended.
+    since_end: u32,
 }
 
 impl Shard {
@@ -175,28 +281,19 @@ impl Shard {
         Shard {
             parent,
             place,
+            is_settled: false,
             iterator: None,
+            received: now,
             is_awaited: false,
             due: now,
-            idle_answers: 0,
+            idle_responses: 0,
             failures: 0,
-            gone_answers: 0,
+            gone: (0, now),
             gap: None,
-            is_fixed: false,
+            must_be_fixed: false,
             is_live: false,
-            guess: None,
-            described: now,
-            has_children: false,
-        }
-    }
-
-    fn found_entry(&self, id: &ShardId) -> ReaderEntry {
-        ReaderEntry::Found {
-            shard: id.clone(),
-            placed: PlacedShard {
-                parent: self.parent.clone(),
-                place: self.place.clone(),
-            },
+            omissions: (0, now),
+            ended: None,
         }
     }
 
@@ -204,21 +301,10 @@ impl Shard {
         self.place == ShardPlace::End
     }
 
-    fn is_unread(&self) -> bool {
-        matches!(
-            self.place,
-            ShardPlace::Unread { .. } | ShardPlace::Latest { .. }
-        )
-    }
-
-    fn must_be_fixed(&self) -> bool {
-        matches!(self.place, ShardPlace::Latest { .. }) && !self.is_fixed
-    }
-
     fn iterator_start(&self) -> IteratorStart {
         match &self.place {
             ShardPlace::After { sequence, .. } => IteratorStart::After(sequence.clone()),
-            ShardPlace::Latest { .. } if !self.is_fixed => IteratorStart::Latest,
+            _ if self.must_be_fixed => IteratorStart::Latest,
             _ => IteratorStart::Oldest,
         }
     }
@@ -226,7 +312,9 @@ impl Shard {
     /// The time up to which it has been delivered.
     fn known_until(&self) -> Option<i64> {
         match self.place {
-            ShardPlace::Unread { since } | ShardPlace::Latest { since } => Some(since),
+            ShardPlace::Unread { since }
+            | ShardPlace::Oldest { since }
+            | ShardPlace::Latest { since } => Some(since),
             ShardPlace::After { at, .. } => at,
             ShardPlace::End => None,
         }
@@ -242,9 +330,14 @@ impl Shard {
     /// Counts a failure, and returns false if there were too many in a row.
     fn may_retry(&mut self, now: Duration) -> bool {
         self.failures += 1;
-        self.due = now + doubled(FAILURE_PAUSE, self.failures - 1);
+        self.due = now + failure_pause(self.failures);
         self.failures <= MOST_FAILURES
     }
+}
+
+/// The pause after this failure of a request, counted from one.
+pub(super) fn failure_pause(failures: u32) -> Duration {
+    doubled(FAILURE_PAUSE, failures.saturating_sub(1))
 }
 
 /// The first pause, doubled this often, but not longer than the longest one.
@@ -256,33 +349,36 @@ fn doubled((first, longest): (Duration, Duration), times: u32) -> Duration {
 
 impl ShardReader {
     /// A reader from the start of a stream.
-    pub(super) fn at_start(first: FirstWanted, starts_latest: bool) -> Self {
+    pub(super) fn at_start(first: FirstWanted) -> Self {
         ShardReader {
             first,
             shards: BTreeMap::new(),
+            children: BTreeMap::new(),
+            queue: BTreeSet::new(),
+            held: Vec::new(),
+            unfixed: 0,
+            unread: 0,
+            missing: BTreeMap::new(),
             survey: Survey::default(),
-            starts_latest,
-            is_continuing: false,
+            surveyed: None,
+            unsure: VecDeque::new(),
             retention: None,
             longest_idle: FAILURE_PAUSE.1,
         }
     }
 
     /// A reader that continues at a position.
-    pub(super) fn at_position(position: &StreamPosition, wall: i64) -> Self {
-        let now = Duration::ZERO;
-        let mut reader = Self::at_start(position.first, false);
-        reader.is_continuing = true;
+    pub(super) fn at_position(position: &StreamPosition) -> Self {
+        let mut reader = Self::at_start(position.first);
+        reader.surveyed = position.surveyed;
         for (id, PlacedShard { parent, place }) in &position.shards {
-            let mut shard = Shard::new(parent.clone(), place.clone(), now);
-            // The latest record is now another one than at the start.
-            shard.is_fixed = true;
-            reader.shards.insert(id.clone(), shard);
+            let mut shard = Shard::new(parent.clone(), place.clone(), Duration::ZERO);
+            shard.is_settled = true;
+            reader.insert_shard(id.clone(), shard);
         }
-        let listed: Vec<ShardId> = position.shards.keys().cloned().collect();
-        for id in listed {
-            // Its parent was looked for before, so if it does not exist now, nothing is missing.
-            reader.guess_parent(&id, false, ReaderTime { now, wall });
+        let known: Vec<ShardId> = position.shards.keys().cloned().collect();
+        for id in known {
+            reader.enqueue(&id);
         }
         reader
     }
@@ -294,52 +390,48 @@ impl ShardReader {
 
     /// Sets the longest pause after a response without records.
     pub(super) fn set_longest_idle(&mut self, pause: Duration) {
-        self.longest_idle = pause;
+        self.longest_idle = pause.max(IDLE_PAUSE);
     }
 
     /// Whether the shards are known, and those that begin with the latest record have their place.
     pub(super) fn is_placed(&self) -> bool {
-        self.survey.is_complete && !self.shards.values().any(Shard::must_be_fixed)
+        self.survey.is_complete && self.unfixed == 0
     }
 
     /// The next action. A request that is returned counts as sent.
     pub(super) fn next_step(&mut self, time: ReaderTime) -> ReaderStep {
         let now = time.now;
         if !self.survey.is_awaited && self.survey.due <= now {
-            let after = self.survey.after.clone();
-            if after.is_none() {
-                self.survey.is_outdated = false;
-            }
-            self.survey.is_awaited = true;
-            return ReaderStep::Send(StreamRequest::Describe { after });
+            return ReaderStep::Send(self.survey.next_request(time));
         }
-        let is_placed = self.is_placed();
-        let mut next: Option<(Duration, ShardId)> = None;
-        if self.survey.is_complete {
-            for (id, shard) in &self.shards {
-                let is_open = is_placed || shard.must_be_fixed();
-                let is_later = next.as_ref().is_some_and(|(due, _)| *due <= shard.due);
-                if is_open && !is_later && self.is_eligible(shard) {
-                    next = Some((shard.due, id.clone()));
-                }
+        let probed = self
+            .missing
+            .iter_mut()
+            .find(|(_, parent)| parent.is_due && !parent.is_awaited);
+        if let Some((id, parent)) = probed {
+            (parent.is_due, parent.is_awaited) = (false, true);
+            let (shard, start) = (id.clone(), IteratorStart::Oldest);
+            return ReaderStep::Send(StreamRequest::Iterator { shard, start });
+        }
+        let next = self
+            .queue
+            .first()
+            .filter(|_| self.survey.is_complete)
+            .cloned();
+        if let Some((due, id)) = &next
+            && *due <= now
+        {
+            self.queue.pop_first();
+            if let Some(request) = self.request_of(id) {
+                return ReaderStep::Send(request);
             }
+        }
+        if self.is_ended(now) {
+            return ReaderStep::Ended;
         }
         let survey = (!self.survey.is_awaited).then_some(self.survey.due);
-        match next {
-            Some((due, id)) if due <= now => match self.request_of(&id) {
-                Some(request) => ReaderStep::Send(request),
-                None => ReaderStep::WaitUntil(now),
-            },
-            _ if self.is_ended() => ReaderStep::Ended,
-            Some((due, _)) => ReaderStep::WaitUntil(survey.map_or(due, |survey| survey.min(due))),
-            None => survey.map_or(ReaderStep::Await, ReaderStep::WaitUntil),
-        }
-    }
-
-    /// Whether a shard may be read: the records of its parent come before its own.
-    fn is_eligible(&self, shard: &Shard) -> bool {
-        let parent = shard.parent.as_ref().and_then(|id| self.shards.get(id));
-        !shard.is_read() && !shard.is_awaited && parent.is_none_or(Shard::is_read)
+        let due = next.map(|(due, _)| due).into_iter().chain(survey).min();
+        due.map_or(ReaderStep::Await, ReaderStep::WaitUntil)
     }
 
     fn request_of(&mut self, id: &ShardId) -> Option<StreamRequest> {
@@ -355,10 +447,59 @@ impl ShardReader {
         })
     }
 
-    fn is_ended(&self) -> bool {
+    fn is_ended(&self, now: Duration) -> bool {
         let survey = &self.survey;
-        let is_settled = !survey.is_awaited && survey.after.is_none() && !survey.is_outdated;
-        survey.is_disabled && is_settled && self.shards.values().all(Shard::is_read)
+        let is_surveyed = survey.is_complete && survey.after.is_none() && !survey.is_awaited;
+        let is_read = self.unread == 0 && self.missing.is_empty();
+        survey.is_disabled
+            && is_surveyed
+            && is_read
+            && survey.since_end >= 2
+            && !self.awaits_children(now)
+    }
+
+    /// Whether a shard that was read lately may have children that are not described yet.
+    fn awaits_children(&self, now: Duration) -> bool {
+        // Servers that keep all records describe a shard at once.
+        self.retention.is_some()
+            && self.shards.iter().any(|(id, shard)| {
+                let is_late =
+                    now.saturating_sub(shard.ended.unwrap_or_default()) < LAST_CHILDREN_TIME;
+                shard.is_read() && is_late && !self.children.contains_key(id)
+            })
+    }
+
+    fn insert_shard(&mut self, id: ShardId, shard: Shard) {
+        if let Some(parent) = &shard.parent {
+            self.children
+                .entry(parent.clone())
+                .or_default()
+                .insert(id.clone());
+        }
+        self.unread += usize::from(!shard.is_read());
+        self.unfixed += usize::from(shard.must_be_fixed);
+        self.shards.insert(id, shard);
+    }
+
+    /// Enters a shard in the queue if it may be requested: the records of its parent come before its own.
+    fn enqueue(&mut self, id: &ShardId) {
+        let Some(shard) = self.shards.get(id) else {
+            return;
+        };
+        let parent = shard
+            .parent
+            .as_ref()
+            .and_then(|parent| self.shards.get(parent));
+        let is_open = shard.is_settled && !shard.is_read() && !shard.is_awaited;
+        if !is_open || !parent.is_none_or(Shard::is_read) {
+            return;
+        }
+        match self.unfixed > 0 && !shard.must_be_fixed {
+            true => self.held.push(id.clone()),
+            false => {
+                self.queue.insert((shard.due, id.clone()));
+            }
+        }
     }
 
     /// Takes the response to a request, and appends to the log. Fails if the stream cannot be read any further.
@@ -369,39 +510,42 @@ impl ShardReader {
         time: ReaderTime,
         log: &mut Vec<ReaderEntry>,
     ) -> Result<()> {
-        match (request, answer) {
-            (StreamRequest::Describe { after }, answer) => {
+        let id = match request {
+            StreamRequest::Describe { after } => {
                 self.survey.is_awaited = false;
-                match answer {
+                return match answer {
                     Ok(StreamAnswer::Described(page)) => {
-                        self.take_page(after.as_ref(), page, time, log);
-                        Ok(())
+                        self.take_page(after.as_ref(), page, time, log)
                     }
                     Ok(_) => Ok(()),
                     Err(error) => self.survey.take_failure(error, time),
-                }
-            }
-            (
-                StreamRequest::Iterator { shard: id, .. } | StreamRequest::Records { shard: id, .. },
-                answer,
-            ) => {
-                let Some(shard) = self.shards.get_mut(id) else {
-                    return Ok(());
                 };
-                shard.is_awaited = false;
-                match answer {
-                    Ok(StreamAnswer::Iterator(iterator)) => {
-                        self.take_iterator(id, request, iterator, time, log);
-                    }
-                    Ok(StreamAnswer::Records { records, next }) => {
-                        self.take_records(id, records, next, time, log);
-                    }
-                    Ok(StreamAnswer::Described(_)) => {}
-                    Err(error) => return self.take_failure(id, error, time, log),
-                }
+            }
+            StreamRequest::Iterator { shard: id, .. }
+            | StreamRequest::Records { shard: id, .. } => id,
+        };
+        if self.missing.get(id).is_some_and(|parent| parent.is_awaited) {
+            self.take_probe(id, answer.map(|_| ()), time, log);
+            return Ok(());
+        }
+        match self.shards.get_mut(id) {
+            Some(shard) if shard.is_awaited => shard.is_awaited = false,
+            _ => return Ok(()),
+        }
+        let taken = match answer {
+            Ok(StreamAnswer::Iterator(iterator)) => {
+                self.take_iterator(id, request, iterator, time);
                 Ok(())
             }
-        }
+            Ok(StreamAnswer::Records { records, next }) => {
+                self.take_records(id, records, next, time, log);
+                Ok(())
+            }
+            Ok(StreamAnswer::Described(_)) => Ok(()),
+            Err(error) => self.take_failure(id, error, time, log),
+        };
+        self.enqueue(id);
+        taken
     }
 
     fn take_page(
@@ -410,119 +554,362 @@ impl ShardReader {
         page: ShardPage,
         time: ReaderTime,
         log: &mut Vec<ReaderEntry>,
-    ) {
+    ) -> Result<()> {
         let survey = &mut self.survey;
-        survey.failures = 0;
-        survey.shards.extend(page.shards);
+        for DescribedShard { id, parent } in page.shards {
+            let described = survey.shards.entry(id).or_default();
+            *described = described.take().or(parent);
+        }
         survey.is_disabled = page.is_disabled;
         match page.last {
             // A page that ends where it began would be requested for ever.
             Some(last) if Some(&last) != after => {
                 survey.after = Some(last);
                 survey.due = time.now;
+                Ok(())
             }
             _ => self.end_survey(time, log),
         }
     }
 
-    fn end_survey(&mut self, time: ReaderTime, log: &mut Vec<ReaderEntry>) {
-        let described = std::mem::take(&mut self.survey.shards);
+    fn end_survey(&mut self, time: ReaderTime, log: &mut Vec<ReaderEntry>) -> Result<()> {
         self.survey.after = None;
-        let parents: BTreeSet<&ShardId> = described.iter().filter_map(|shard| shard.parent.as_ref()).collect();
-        let since = time.wall;
-        let mut found = Vec::new();
-        for DescribedShard { id, parent } in &described {
-            if let Some(shard) = self.shards.get_mut(id) {
-                // A later description without the parent does not remove it.
-                shard.parent = parent.clone().or(shard.parent.take());
-                shard.described = time.now;
-                if shard.guess.take().is_some() {
-                    log.push(shard.found_entry(id));
-                    found.push(id.clone());
+        let is_first = self.surveyed.is_none() && !self.survey.is_complete;
+        let is_latest = is_first && self.first == FirstWanted::Latest;
+        // Which shard is the latest one is known only if no shard is omitted.
+        if is_latest && self.retention.is_some() && self.survey.starts < SURE_SURVEYS {
+            self.survey.starts += 1;
+            if self.survey.starts < SURE_SURVEYS {
+                self.survey.due = time.now + START_PAUSE;
+                return Ok(());
+            }
+        }
+        let described = std::mem::take(&mut self.survey.shards);
+        if has_cycle(&described) {
+            let message = "the description of the stream has a shard that is its own ancestor";
+            let error = Error::new(ErrorKind::Unavailable, Stage::Service, message);
+            return self.survey.take_failure(error, time);
+        }
+        let began = self.survey.began.unwrap_or(time);
+        let place = self.place_of_found(is_first, began.wall, log);
+        let mut ancestors = self.ancestors(&described);
+        if is_latest {
+            // They were closed before the start, so all of their records are older.
+            ancestors.extend(described.values().flatten().cloned());
+        }
+        for (id, shard) in &mut self.shards {
+            // The time begins with the first survey that omits it, because a process may have paused before.
+            match described.contains_key(id) {
+                true => shard.omissions = (0, time.now),
+                false if shard.omissions.0 == 0 => shard.omissions = (1, time.now),
+                false => shard.omissions.0 += 1,
+            }
+        }
+        for (id, parent) in &described {
+            if self.shards.contains_key(id) {
+                self.note_parent(id, parent.as_ref(), log);
+            } else if ancestors.contains(id) {
+                self.insert_passed(id, parent.as_ref(), time.now, log);
+            } else {
+                // A parent that an earlier survey has omitted is as old as its child.
+                let children = self.children.get(id).into_iter().flatten();
+                let child = children.filter_map(|child| self.shards.get(child)).next();
+                let place = child.map_or_else(|| place.clone(), |child| child.place.clone());
+                let mut shard = Shard::new(parent.clone(), place, time.now);
+                shard.must_be_fixed = is_latest;
+                self.insert_shard(id.clone(), shard);
+            }
+        }
+        self.note_missing(is_latest, began.now, time);
+        self.settle_shards(None, is_latest, log);
+        // Shards that are not settled are found again after a restart, and must not seem to be younger.
+        match place {
+            ShardPlace::Oldest { since } if is_first => self.note_surveyed(since, log),
+            _ if self.shards.values().all(|shard| shard.is_settled) => {
+                self.unsure.push_back(began.wall);
+                if self.unsure.len() >= SURE_SURVEYS as usize
+                    && let Some(at) = self.unsure.pop_front()
+                {
+                    self.note_surveyed(at, log);
                 }
-                continue;
             }
-            let place = match (self.starts_latest, parents.contains(id)) {
-                (false, _) => ShardPlace::Unread { since },
-                (true, false) => ShardPlace::Latest { since },
-                // It was closed before the start, so all of its records are older.
-                (true, true) => ShardPlace::End,
+            _ => {}
+        }
+        self.forget_shards(time, log);
+        self.schedule_survey(time);
+        Ok(())
+    }
+
+    fn note_surveyed(&mut self, at: i64, log: &mut Vec<ReaderEntry>) {
+        self.surveyed = Some(at);
+        log.push(ReaderEntry::Surveyed { at });
+    }
+
+    /// The place of a shard that is found by this survey.
+    fn place_of_found(&self, is_first: bool, wall: i64, log: &mut Vec<ReaderEntry>) -> ShardPlace {
+        if let Some(surveyed) = self.surveyed {
+            return ShardPlace::Unread {
+                since: surveyed.saturating_sub(DESCRIPTION_DELAY),
             };
-            let shard = Shard::new(parent.clone(), place, time.now);
-            log.push(shard.found_entry(id));
-            self.shards.insert(id.clone(), shard);
-            found.push(id.clone());
         }
-        for id in &found {
-            // The ancestors of a shard at its latest record are older than the start.
-            if !self.starts_latest {
-                self.guess_parent(id, self.is_continuing, time);
+        let mut since = wall;
+        if let (FirstWanted::Since(time), true) = (self.first, is_first) {
+            since = since.min(time);
+            let oldest = self.retention.map(|kept| wall.saturating_sub(kept));
+            if let Some(until) = oldest.filter(|oldest| since < *oldest) {
+                let lost = LostTimes {
+                    after: Some(since),
+                    until,
+                };
+                log.push(ReaderEntry::Lost {
+                    shard: None,
+                    lost,
+                    is_end: false,
+                });
+                since = until;
             }
         }
-        self.note_children();
-        self.forget_shards(&described, time, log);
-        self.starts_latest = false;
-        self.is_continuing = true;
-        self.schedule_survey(&described, time);
+        ShardPlace::Oldest { since }
     }
 
-    /// Adds the parent of a shard that is not described, so that it is read first if it exists.
-    fn guess_parent(&mut self, id: &ShardId, is_loss: bool, time: ReaderTime) {
-        let Some(shard) = self.shards.get(id).filter(|shard| shard.is_unread()) else {
+    /// The shards that are not known, and were settled before a known one: they need not be read.
+    fn ancestors(&self, described: &BTreeMap<ShardId, Option<ShardId>>) -> BTreeSet<ShardId> {
+        let mut ancestors = BTreeSet::new();
+        for shard in self.shards.values().filter(|shard| shard.is_settled) {
+            let mut next = shard.parent.as_ref();
+            while let Some(id) = next.filter(|id| !self.shards.contains_key(*id)) {
+                if !ancestors.insert(id.clone()) {
+                    break;
+                }
+                next = described.get(id).and_then(Option::as_ref);
+            }
+        }
+        ancestors
+    }
+
+    /// Adds a shard that need not be read. It must be known, because a later survey may omit the shards after it.
+    fn insert_passed(
+        &mut self,
+        id: &ShardId,
+        parent: Option<&ShardId>,
+        now: Duration,
+        log: &mut Vec<ReaderEntry>,
+    ) {
+        let mut shard = Shard::new(parent.cloned(), ShardPlace::End, now);
+        shard.is_settled = true;
+        let placed = PlacedShard {
+            parent: shard.parent.clone(),
+            place: ShardPlace::End,
+        };
+        self.insert_shard(id.clone(), shard);
+        let shard = id.clone();
+        log.push(ReaderEntry::Found { shard, placed });
+    }
+
+    /// Takes the parent of a shard that was described without it before. A shard of which records were delivered keeps its
+    /// parent, because the order cannot be mended.
+    fn note_parent(&mut self, id: &ShardId, parent: Option<&ShardId>, log: &mut Vec<ReaderEntry>) {
+        let Some(shard) = self.shards.get_mut(id) else {
             return;
         };
-        let Some(parent) = shard.parent.clone() else {
+        let is_unread = matches!(
+            shard.place,
+            ShardPlace::Unread { .. } | ShardPlace::Oldest { .. }
+        );
+        let (None, Some(parent), true) = (&shard.parent, parent, is_unread && !shard.is_awaited)
+        else {
             return;
         };
-        if !self.shards.contains_key(&parent) {
-            let place = ShardPlace::Unread { since: time.wall };
-            let mut guessed = Shard::new(None, place, time.now);
-            guessed.guess = Some(Guess { is_loss });
-            self.shards.insert(parent, guessed);
+        if shard.iterator.is_some() {
+            return;
+        }
+        shard.parent = Some(parent.clone());
+        self.children
+            .entry(parent.clone())
+            .or_default()
+            .insert(id.clone());
+        self.queue.remove(&(shard.due, id.clone()));
+        if std::mem::take(&mut shard.is_settled) {
+            log.push(ReaderEntry::Forgotten { shard: id.clone() });
         }
     }
 
-    fn note_children(&mut self) {
-        let parents: Vec<ShardId> = self.shards.values().filter_map(|shard| shard.parent.clone()).collect();
-        for parent in parents {
-            if let Some(shard) = self.shards.get_mut(&parent) {
-                shard.has_children = true;
+    /// Counts the surveys that lack the parent of a shard.
+    fn note_missing(
+        &mut self,
+        is_latest: bool,
+        began: Duration,
+        time: ReaderTime,
+    ) {
+        let shards = &self.shards;
+        self.missing.retain(|id, _| !shards.contains_key(id));
+        let mut hidden = Vec::new();
+        for (id, parent) in &mut self.missing {
+            parent.surveys += 1;
+            parent.is_due = !parent.exists;
+            if began.saturating_sub(parent.since) > HIDDEN_TIME {
+                parent.late_surveys += 1;
             }
+            if parent.exists && parent.late_surveys >= SURE_SURVEYS {
+                hidden.push(id.clone());
+            }
+        }
+        for id in hidden {
+            self.missing.remove(&id);
+            let children = self.children.get(&id).into_iter().flatten();
+            let child = children.filter_map(|child| self.shards.get(child)).next();
+            if let Some(place) = child.map(|child| child.place.clone()) {
+                self.insert_shard(id, Shard::new(None, place, time.now));
+            }
+        }
+        let pending = self
+            .shards
+            .values()
+            .filter(|shard| !shard.is_settled && !is_latest);
+        let parents = pending.filter_map(|shard| shard.parent.as_ref());
+        for id in parents.filter(|id| !self.shards.contains_key(*id)) {
+            self.missing.entry(id.clone()).or_insert(MissingParent {
+                since: time.now,
+                surveys: 0,
+                late_surveys: 0,
+                denials: 0,
+                exists: false,
+                is_due: false,
+                is_awaited: false,
+            });
+        }
+    }
+
+    fn take_probe(
+        &mut self,
+        id: &ShardId,
+        answer: Result<()>,
+        time: ReaderTime,
+        log: &mut Vec<ReaderEntry>,
+    ) {
+        let Some(parent) = self.missing.get_mut(id) else {
+            return;
+        };
+        parent.is_awaited = false;
+        match answer {
+            Ok(()) => parent.exists = true,
+            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => {
+                parent.denials += 1
+            }
+            // The next survey is followed by another request.
+            Err(_) => {}
+        }
+        let is_patient = parent.denials >= DENIED_PROBES && parent.surveys + 1 >= SURE_SURVEYS;
+        if !parent.exists && is_patient {
+            self.missing.remove(id);
+            self.note_orphans(id);
+            self.settle_shards(Some(id), false, log);
+            self.survey.due = self.survey.due.min(time.now + CHILD_PAUSE.0);
+        }
+    }
+
+    /// The children of a parent that does not exist may descend from any shard that has not been read to its end, so changes
+    /// may be missed since the first of these was read.
+    fn note_orphans(&mut self, parent: &ShardId) {
+        let unread = self.shards.values().filter(|shard| shard.is_settled);
+        let Some(first) = unread.filter_map(Shard::known_until).min() else {
+            return;
+        };
+        for id in self.children.get(parent).into_iter().flatten() {
+            if let Some(shard) = self.shards.get_mut(id)
+                && let ShardPlace::Unread { since } = &mut shard.place
+            {
+                *since = first.min(*since);
+            }
+        }
+    }
+
+    /// Settles the shards whose parent is settled or gone, and then their children.
+    fn settle_shards(
+        &mut self,
+        gone: Option<&ShardId>,
+        is_latest: bool,
+        log: &mut Vec<ReaderEntry>,
+    ) {
+        let mut ready: Vec<ShardId> = Vec::new();
+        for (id, shard) in self.shards.iter().filter(|(_, shard)| !shard.is_settled) {
+            let is_ready =
+                shard
+                    .parent
+                    .as_ref()
+                    .is_none_or(|parent| match self.shards.get(parent) {
+                        Some(parent) => parent.is_settled,
+                        None => is_latest || gone == Some(parent),
+                    });
+            if is_ready {
+                ready.push(id.clone());
+            }
+        }
+        while let Some(id) = ready.pop() {
+            let Some(shard) = self.shards.get_mut(&id).filter(|shard| !shard.is_settled) else {
+                continue;
+            };
+            shard.is_settled = true;
+            let placed = PlacedShard {
+                parent: shard.parent.clone(),
+                place: shard.place.clone(),
+            };
+            log.push(ReaderEntry::Found {
+                shard: id.clone(),
+                placed,
+            });
+            self.enqueue(&id);
+            ready.extend(self.children.get(&id).into_iter().flatten().cloned());
         }
     }
 
     /// Forgets shards that were read and are no longer described. Without this, the position would grow for ever.
     fn forget_shards(
         &mut self,
-        described: &[DescribedShard],
         time: ReaderTime,
         log: &mut Vec<ReaderEntry>,
     ) {
-        let described: BTreeSet<&ShardId> = described.iter().map(|shard| &shard.id).collect();
-        self.shards.retain(|id, shard| {
-            // A description may omit a shard once, and a shard that was forgotten would be read again.
-            let is_old = time.now.saturating_sub(shard.described) > MEMORY;
-            let is_kept = !shard.is_read() || described.contains(id) || !is_old;
-            if !is_kept {
-                log.push(ReaderEntry::Forgotten { shard: id.clone() });
+        let mut forgotten = Vec::new();
+        for (id, shard) in self.shards.iter().filter(|(_, shard)| shard.is_read()) {
+            let (omissions, first) = shard.omissions;
+            if omissions >= FORGET_SURVEYS && time.now.saturating_sub(first) > FORGET_TIME {
+                forgotten.push(id.clone());
             }
-            is_kept
-        });
+        }
+        for id in forgotten {
+            if let Some(parent) = self.shards.remove(&id).and_then(|shard| shard.parent)
+                && let Some(children) = self.children.get_mut(&parent)
+            {
+                children.remove(&id);
+                if children.is_empty() {
+                    self.children.remove(&parent);
+                }
+            }
+            log.push(ReaderEntry::Forgotten { shard: id });
+        }
     }
 
-    fn schedule_survey(&mut self, described: &[DescribedShard], time: ReaderTime) {
-        let lacks_children = described.iter().any(|described| {
-            let shard = self.shards.get(&described.id);
-            shard.is_some_and(|shard| shard.is_read() && !shard.has_children)
+    fn schedule_survey(&mut self, time: ReaderTime) {
+        let is_awaiting = self.shards.iter().any(|(id, shard)| {
+            let is_described = shard.omissions.0 == 0;
+            shard.is_read() && is_described && !self.children.contains_key(id)
         });
+        let is_searching = is_awaiting || !self.missing.is_empty() || self.shards.is_empty();
         let survey = &mut self.survey;
         survey.is_complete = true;
-        survey.due = match lacks_children && !survey.is_disabled {
-            _ if survey.is_outdated => time.now,
+        survey.failures = 0;
+        survey.since_end = if survey.is_outdated {
+            0
+        } else {
+            survey.since_end.saturating_add(1)
+        };
+        survey.due = match is_searching {
+            _ if survey.is_outdated => survey.soonest(time.now),
             true => {
                 survey.searches += 1;
                 time.now + doubled(CHILD_PAUSE, survey.searches - 1)
             }
+            false if survey.is_disabled => time.now + CHILD_PAUSE.1,
             false => {
                 survey.searches = 0;
                 time.now + SURVEY_PAUSE
@@ -536,27 +923,35 @@ impl ShardReader {
         request: &StreamRequest,
         iterator: Arc<str>,
         time: ReaderTime,
-        log: &mut Vec<ReaderEntry>,
     ) {
         let retention = self.retention;
         let Some(shard) = self.shards.get_mut(id) else {
             return;
         };
-        if shard.guess.take().is_some() {
-            log.push(shard.found_entry(id));
-        }
-        shard.iterator = Some(iterator);
-        shard.due = time.now;
-        shard.gone_answers = 0;
+        // It stays due, so that the records are requested before the iterator expires.
+        (shard.iterator, shard.received) = (Some(iterator), time.now);
         let StreamRequest::Iterator { start, .. } = request else {
             return;
         };
         shard.is_live = *start == IteratorStart::Latest;
-        shard.is_fixed |= shard.is_live;
         // Nothing was read of this shard, so no number can show that its oldest records are gone. The time does.
-        let is_late = |since: i64| retention.is_some_and(|kept| time.wall.saturating_sub(since) > kept - LATE);
-        if *start == IteratorStart::Oldest && shard.known_until().is_some_and(is_late) {
+        let is_late =
+            |since: i64| retention.is_some_and(|kept| time.wall.saturating_sub(since) > kept);
+        if *start == IteratorStart::Oldest
+            && shard.gap.is_none()
+            && shard.known_until().is_some_and(is_late)
+        {
             shard.note_gap();
+        }
+    }
+
+    /// Counts a shard whose latest record was found, and reads the other shards when it was found in all.
+    fn end_fixing(&mut self) {
+        self.unfixed -= 1;
+        if self.unfixed == 0 {
+            for held in std::mem::take(&mut self.held) {
+                self.enqueue(&held);
+            }
         }
     }
 
@@ -569,58 +964,103 @@ impl ShardReader {
         log: &mut Vec<ReaderEntry>,
     ) {
         let (first, longest_idle) = (self.first, self.longest_idle);
+        let has_children = self.children.contains_key(id);
         let Some(shard) = self.shards.get_mut(id) else {
             return;
         };
+        // The first response shows whether the shard was closed before.
+        let is_fixed = std::mem::take(&mut shard.must_be_fixed);
+        if is_fixed {
+            let since = time.wall.saturating_sub(LATEST_MARGIN);
+            shard.place = ShardPlace::Latest { since };
+            let place = match records.is_empty() && next.is_none() {
+                true => ShardPlace::End,
+                false => shard.place.clone(),
+            };
+            let shard = id.clone();
+            log.push(ReaderEntry::Fixed { shard, place });
+        }
         let second = |record: &StreamRecord| record.at().map(Timestamp::seconds);
         if let Some(after) = shard.gap.take() {
             let until = records.first().and_then(second).unwrap_or(time.wall);
             let lost = LostTimes { after, until };
             log.push(ReaderEntry::Lost {
-                shard: id.clone(),
+                shard: Some(id.clone()),
                 lost,
+                is_end: records.is_empty() && next.is_none(),
             });
         }
-        (shard.failures, shard.gone_answers) = (0, 0);
+        (shard.failures, shard.gone.0) = (0, 0);
         shard.due = time.now;
-        match records.is_empty() {
-            true => {
+        match records.len() {
+            0 => {
                 // A closed shard may have empty pages before its last records, so the pause stays short.
-                let longest = if shard.has_children { IDLE_PAUSE } else { longest_idle };
-                shard.due += doubled((IDLE_PAUSE, longest), shard.idle_answers);
-                shard.idle_answers = shard.idle_answers.saturating_add(1);
+                let longest = if has_children {
+                    IDLE_PAUSE
+                } else {
+                    longest_idle
+                };
+                shard.due += doubled((IDLE_PAUSE, longest), shard.idle_responses);
+                shard.idle_responses = shard.idle_responses.saturating_add(1);
             }
-            false => shard.idle_answers = 0,
+            count => {
+                shard.idle_responses /= 2;
+                if count < FULL_PAGE {
+                    shard.due += IDLE_PAUSE;
+                }
+            }
         }
         for record in records {
             let at = second(&record);
-            let is_wanted = match (first, at) {
-                (FirstWanted::Since(time), Some(at)) => shard.is_live || at >= time,
+            let is_requested = match (first, &shard.place, at) {
+                (FirstWanted::Since(time), _, Some(at)) => at >= time,
+                (_, ShardPlace::Latest { since }, Some(at)) => shard.is_live || at >= *since,
                 _ => true,
             };
-            if let Some(place) = place_after(&record) {
+            // A shard of a stream that begins with the latest change has its place with its first requested record, so
+            // that no later one is compared with the clock.
+            let moves = is_requested || matches!(first, FirstWanted::Since(_));
+            if let (true, Some(place)) = (moves, place_after(&record)) {
                 shard.place = place;
             }
             log.push(ReaderEntry::Record {
                 shard: id.clone(),
                 record,
-                is_wanted,
+                is_requested,
+                moves,
             });
         }
         shard.iterator = next;
         if shard.iterator.is_none() {
-            self.end_shard(id, time, log);
+            self.end_shard(id, time.now, log);
+        }
+        if is_fixed {
+            self.end_fixing();
         }
     }
 
-    fn end_shard(&mut self, id: &ShardId, time: ReaderTime, log: &mut Vec<ReaderEntry>) {
+    fn end_shard(&mut self, id: &ShardId, now: Duration, log: &mut Vec<ReaderEntry>) {
         if let Some(shard) = self.shards.get_mut(id) {
             shard.place = ShardPlace::End;
             shard.iterator = None;
+            shard.ended = Some(now);
+            self.unread -= 1;
             log.push(ReaderEntry::End { shard: id.clone() });
         }
+        let children: Vec<ShardId> = self
+            .children
+            .get(id)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        for child in children {
+            self.enqueue(&child);
+        }
         self.survey.is_outdated = true;
-        self.survey.due = time.now;
+        self.survey.since_end = 0;
+        self.survey.searches = 0;
+        self.survey.due = self.survey.due.min(self.survey.soonest(now));
     }
 
     fn take_failure(
@@ -630,34 +1070,69 @@ impl ShardReader {
         time: ReaderTime,
         log: &mut Vec<ReaderEntry>,
     ) -> Result<()> {
+        let retention = self.retention;
         let Some(shard) = self.shards.get_mut(id) else {
             return Ok(());
         };
+        // At the start of a stream, records and shards may be removed at any time.
+        let is_excused = match shard.place {
+            ShardPlace::Oldest { since } | ShardPlace::Latest { since } => {
+                retention.is_none_or(|kept| time.wall.saturating_sub(since) <= kept)
+            }
+            _ => false,
+        };
         match FailureMeaning::of_error(&error) {
             FailureMeaning::Busy => {}
-            FailureMeaning::Expired => shard.iterator = None,
-            FailureMeaning::Trimmed => {
-                shard.note_gap();
+            FailureMeaning::Expired => {
                 shard.iterator = None;
-                shard.place = ShardPlace::Unread { since: time.wall };
+                // A program that handles records slowly lets iterators expire.
+                if time.now.saturating_sub(shard.received) > ITERATOR_TIME {
+                    return Ok(());
+                }
+            }
+            FailureMeaning::Trimmed => {
+                shard.iterator = None;
+                if !is_excused {
+                    shard.note_gap();
+                    shard.place = ShardPlace::Oldest { since: time.wall };
+                }
             }
             FailureMeaning::Gone => {
                 shard.iterator = None;
-                shard.gone_answers += 1;
-                if let Some(Guess { is_loss }) = shard.guess {
-                    self.end_guess(id, is_loss, time);
+                if shard.gone.0 == 0 {
+                    shard.gone.1 = time.now;
+                }
+                shard.gone.0 += 1;
+                shard.due = time.now + failure_pause(shard.gone.0);
+                let denied = time.now.saturating_sub(shard.gone.1);
+                let is_missing = shard.omissions.0 >= SURE_SURVEYS;
+                let (responses, least) = match is_missing {
+                    true => (GONE_RESPONSES, GONE_TIME),
+                    false => (DENIED_RESPONSES, DENIED_TIME),
+                };
+                if shard.gone.0 >= responses && denied >= least {
+                    if !is_excused {
+                        shard.note_gap();
+                    }
+                    if let Some(after) = shard.gap.take() {
+                        let lost = LostTimes {
+                            after,
+                            until: time.wall,
+                        };
+                        log.push(ReaderEntry::Lost {
+                            shard: Some(id.clone()),
+                            lost,
+                            is_end: true,
+                        });
+                    }
+                    if std::mem::take(&mut shard.must_be_fixed) {
+                        self.end_fixing();
+                    }
+                    self.end_shard(id, time.now, log);
                     return Ok(());
                 }
-                if shard.gone_answers >= GONE_ANSWERS {
-                    shard.note_gap();
-                    let after = shard.gap.take().flatten();
-                    let lost = LostTimes { after, until: time.wall };
-                    let lost = ReaderEntry::Lost { shard: id.clone(), lost };
-                    log.push(lost);
-                    self.end_shard(id, time, log);
-                    return Ok(());
-                }
-                self.survey.due = time.now;
+                self.survey.due = self.survey.due.min(self.survey.soonest(time.now));
+                return Ok(());
             }
             FailureMeaning::Fatal => return Err(error),
         }
@@ -666,26 +1141,57 @@ impl ShardReader {
             false => Err(error),
         }
     }
+}
 
-    /// The parent of a shard does not exist, so the shard is read.
-    fn end_guess(&mut self, id: &ShardId, is_loss: bool, time: ReaderTime) {
-        self.shards.remove(id);
-        for child in self.shards.values_mut() {
-            if is_loss && child.parent.as_ref() == Some(id) && child.is_unread() {
-                // It and its records were never seen, so the time of the first lost change is unknown.
-                child.gap = Some(None);
+/// Whether a shard is its own ancestor.
+fn has_cycle(described: &BTreeMap<ShardId, Option<ShardId>>) -> bool {
+    let mut checked: BTreeSet<&ShardId> = BTreeSet::new();
+    for id in described.keys() {
+        let mut path = BTreeSet::new();
+        let mut next = Some(id);
+        while let Some(id) = next.filter(|id| !checked.contains(id)) {
+            if !path.insert(id) {
+                return true;
             }
-            child.due = child.due.max(time.now);
+            next = described.get(id).and_then(Option::as_ref);
         }
+        checked.extend(path);
     }
+    false
 }
 
 impl Survey {
+    fn next_request(&mut self, time: ReaderTime) -> StreamRequest {
+        if self.after.is_none() {
+            self.is_outdated = false;
+            // A survey that is repeated keeps what was found.
+            if self.shards.is_empty() {
+                self.began = Some(time);
+            }
+        }
+        self.is_awaited = true;
+        StreamRequest::Describe {
+            after: self.after.clone(),
+        }
+    }
+
+    /// The soonest time of the next survey.
+    fn soonest(&self, now: Duration) -> Duration {
+        self.began
+            .map_or(now, |began| now.max(began.now + SURVEY_FLOOR))
+    }
+
     fn take_failure(&mut self, error: Error, time: ReaderTime) -> Result<()> {
         self.failures += 1;
-        self.due = time.now + doubled(FAILURE_PAUSE, self.failures - 1);
-        let is_busy = FailureMeaning::of_error(&error) == FailureMeaning::Busy;
-        match is_busy && self.failures <= MOST_FAILURES {
+        self.due = time.now + failure_pause(self.failures);
+        let most = match FailureMeaning::of_error(&error) {
+            FailureMeaning::Busy => MOST_FAILURES,
+            // The shard after which a page begins may have been removed.
+            _ if self.after.take().is_some() => MOST_FAILURES,
+            FailureMeaning::Gone => GONE_RESPONSES - 1,
+            _ => 0,
+        };
+        match self.failures <= most {
             true => Ok(()),
             false => Err(error),
         }

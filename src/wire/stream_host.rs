@@ -4,7 +4,7 @@
 //! have both on one host.
 
 /// The ends of the hosts of AWS, each with whether it is one for IPv6.
-const PARTITIONS: [(&str, bool); 10] = [
+const PARTITIONS: [(&str, bool); 14] = [
     ("amazonaws.com", false),
     ("amazonaws.com.cn", false),
     ("amazonaws.eu", false),
@@ -15,6 +15,10 @@ const PARTITIONS: [(&str, bool); 10] = [
     ("api.aws", true),
     ("api.amazonwebservices.com.cn", true),
     ("api.amazonwebservices.eu", true),
+    ("api.aws.ic.gov", true),
+    ("api.aws.scloud", true),
+    ("api.aws.hci.ic.gov", true),
+    ("api.cloud-aws.adc-e.uk", true),
 ];
 
 /// The URI of DynamoDB Streams for a URI of DynamoDB on AWS. `None` if both have the same host, or if the host is
@@ -25,7 +29,8 @@ pub(super) fn stream_uri(uri: &str) -> Option<String> {
         Some(at) => rest.split_at(at),
         None => (rest, ""),
     };
-    let host = stream_host(authority)?;
+    let authority = authority.to_ascii_lowercase();
+    let host = stream_host(authority.strip_suffix(":443").unwrap_or(&authority))?;
     Some(format!("{scheme}://{host}{path}"))
 }
 
@@ -46,7 +51,9 @@ fn stream_host(host: &str) -> Option<String> {
     let (region, suffix) = rest.split_once('.')?;
     let (_, is_dual) = PARTITIONS.iter().find(|(end, _)| *end == suffix)?;
     let separator = if *is_dual { '-' } else { '.' };
-    Some(format!("streams{separator}dynamodb{mode}.{region}.{suffix}"))
+    Some(format!(
+        "streams{separator}dynamodb{mode}.{region}.{suffix}"
+    ))
 }
 
 #[cfg(test)]
@@ -57,14 +64,42 @@ mod tests {
     #[test]
     fn hosts_of_aws_have_a_host_for_streams() {
         for (host, streams) in [
-            ("dynamodb.eu-west-1.amazonaws.com", "streams.dynamodb.eu-west-1.amazonaws.com"),
-            ("dynamodb.cn-north-1.amazonaws.com.cn", "streams.dynamodb.cn-north-1.amazonaws.com.cn"),
-            ("dynamodb.us-gov-west-1.amazonaws.com", "streams.dynamodb.us-gov-west-1.amazonaws.com"),
-            ("dynamodb-fips.us-east-1.amazonaws.com", "streams.dynamodb-fips.us-east-1.amazonaws.com"),
-            ("dynamodb.us-east-1.api.aws", "streams-dynamodb.us-east-1.api.aws"),
-            ("dynamodb-fips.us-east-1.api.aws", "streams-dynamodb-fips.us-east-1.api.aws"),
-            ("111122223333.ddb.us-east-1.amazonaws.com", "streams.dynamodb.us-east-1.amazonaws.com"),
-            ("111122223333.ddb.us-east-1.api.aws", "streams-dynamodb.us-east-1.api.aws"),
+            (
+                "dynamodb.eu-west-1.amazonaws.com",
+                "streams.dynamodb.eu-west-1.amazonaws.com",
+            ),
+            (
+                "dynamodb.cn-north-1.amazonaws.com.cn",
+                "streams.dynamodb.cn-north-1.amazonaws.com.cn",
+            ),
+            (
+                "dynamodb.us-gov-west-1.amazonaws.com",
+                "streams.dynamodb.us-gov-west-1.amazonaws.com",
+            ),
+            (
+                "dynamodb-fips.us-east-1.amazonaws.com",
+                "streams.dynamodb-fips.us-east-1.amazonaws.com",
+            ),
+            (
+                "dynamodb.us-east-1.api.aws",
+                "streams-dynamodb.us-east-1.api.aws",
+            ),
+            (
+                "dynamodb-fips.us-east-1.api.aws",
+                "streams-dynamodb-fips.us-east-1.api.aws",
+            ),
+            (
+                "DynamoDB.US-East-1.amazonaws.com:443",
+                "streams.dynamodb.us-east-1.amazonaws.com",
+            ),
+            (
+                "111122223333.ddb.us-east-1.amazonaws.com",
+                "streams.dynamodb.us-east-1.amazonaws.com",
+            ),
+            (
+                "111122223333.ddb.us-east-1.api.aws",
+                "streams-dynamodb.us-east-1.api.aws",
+            ),
         ] {
             let (uri, wanted) = (format!("https://{host}/"), format!("https://{streams}/"));
             assert_eq!(stream_uri(&uri), Some(wanted));

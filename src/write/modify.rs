@@ -277,7 +277,8 @@ impl ModifiedItem {
     }
 }
 
-/// A conflict that DynamoDB reports may be retried: not one with another item that has a key of this one. An unknown outcome may not, because the closure may have taken effect already.
+/// A conflict that DynamoDB reports may be retried, but not one with another item that has a key of this one. An unknown
+/// outcome may not, because the closure may have taken effect already.
 fn may_be_tried_again(error: &Error) -> bool {
     // An unknown outcome is not repeated: the closure would run on the result of its own first
     // write.

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use dynamo_entity::aws_sdk_dynamodb::types::{StreamSpecification, StreamViewType};
 use dynamo_entity::error::ErrorKind;
+use dynamo_entity::Value;
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{
     ChangeEvent, ChangeStream, FollowError, StreamPosition, StreamStart, follow_records,
@@ -93,15 +94,24 @@ async fn changes_after_opening_are_delivered(db: Db) -> Outcome {
     let next = tokio::time::timeout(Duration::from_millis(400), changes.next()).await;
     assert!(next.is_err());
     parcel(3, "late").put().send(&db).await?;
-    assert_eq!(take(&mut changes, 1).await?, [ChangeEvent::Created(parcel(3, "late"))]);
+    assert_eq!(
+        take(&mut changes, 1).await?,
+        [ChangeEvent::Created(parcel(3, "late"))]
+    );
     Ok(())
 }
 
 async fn a_stream_is_read_from_its_oldest_change(db: Db) -> Outcome {
     for number in 0..30 {
-        parcel(number % 3, &number.to_string()).put().send(&db).await?;
+        parcel(number % 3, &number.to_string())
+            .put()
+            .send(&db)
+            .await?;
     }
-    let mut changes = Parcel::changes().start(StreamStart::Oldest).open(&db).await?;
+    let mut changes = Parcel::changes()
+        .start(StreamStart::Oldest)
+        .open(&db)
+        .await?;
     let texts: Vec<String> = take(&mut changes, 30)
         .await?
         .iter()
@@ -109,7 +119,9 @@ async fn a_stream_is_read_from_its_oldest_change(db: Db) -> Outcome {
         .collect();
     let wanted: Vec<String> = (0..30).map(|number: u32| number.to_string()).collect();
     for item in 0..3 {
-        let of_item = |texts: &[String]| -> Vec<String> { texts.iter().skip(item).step_by(3).cloned().collect() };
+        let of_item = |texts: &[String]| -> Vec<String> {
+            texts.iter().skip(item).step_by(3).cloned().collect()
+        };
         // Only the order of each item is promised, and a stream of one shard has the order of all.
         assert_eq!(of_item(&texts), of_item(&wanted));
     }
@@ -125,7 +137,11 @@ async fn a_position_continues_after_the_last_change(db: Db) -> Outcome {
     for _ in 0..4 {
         let mut changes = Parcel::changes().start(start).open(&db).await?;
         let taken = take(&mut changes, 3).await?;
-        seen.extend(taken.iter().map(|event| event.after().expect("a parcel").number));
+        seen.extend(
+            taken
+                .iter()
+                .map(|event| event.after().expect("a parcel").number),
+        );
         let position: StreamPosition = changes.position().to_string().parse()?;
         assert_eq!(position, changes.position());
         start = StreamStart::Position(position);
@@ -138,7 +154,9 @@ async fn a_position_continues_after_the_last_change(db: Db) -> Outcome {
     let mut changes = Parcel::changes().start(start).open(&db).await?;
     let mut last = None;
     while last != Some(20) {
-        last = take(&mut changes, 1).await?[0].after().map(|parcel| parcel.number);
+        last = take(&mut changes, 1).await?[0]
+            .after()
+            .map(|parcel| parcel.number);
     }
     Ok(())
 }
@@ -146,10 +164,17 @@ async fn a_position_continues_after_the_last_change(db: Db) -> Outcome {
 async fn a_position_of_another_stream_is_rejected(db: Db) -> Outcome {
     let position = Letter::changes().open(&db).await?.position();
     let start = StreamStart::Position(position);
-    let error = Parcel::changes().start(start).open(&db).await.expect_err("another stream");
+    let error = Parcel::changes()
+        .start(start)
+        .open(&db)
+        .await
+        .expect_err("another stream");
     assert_eq!(error.kind(), ErrorKind::InvalidCursor);
     let message = error.to_string();
-    assert!(message.contains("letters") && message.contains("parcels"), "{message}");
+    assert!(
+        message.contains("letters") && message.contains("parcels"),
+        "{message}"
+    );
     Ok(())
 }
 
@@ -158,7 +183,10 @@ async fn a_time_is_a_start(db: Db) -> Outcome {
     let hour = Duration::from_secs(3_600);
     let before = StreamStart::since(SystemTime::now() - hour);
     let mut changes = Parcel::changes().start(before).open(&db).await?;
-    assert_eq!(take(&mut changes, 1).await?, [ChangeEvent::Created(parcel(1, "x"))]);
+    assert_eq!(
+        take(&mut changes, 1).await?,
+        [ChangeEvent::Created(parcel(1, "x"))]
+    );
     let later = StreamStart::since(SystemTime::now() + hour);
     let mut changes = Parcel::changes().start(later).open(&db).await?;
     let next = tokio::time::timeout(Duration::from_millis(500), changes.next()).await;
@@ -169,7 +197,10 @@ async fn a_time_is_a_start(db: Db) -> Outcome {
 async fn a_table_without_a_stream_is_named(db: Db) -> Outcome {
     let error = Silent::changes().open(&db).await.expect_err("no stream");
     assert_eq!(error.kind(), ErrorKind::Config);
-    assert!(error.to_string().contains("silent` has no stream"), "{error}");
+    assert!(
+        error.to_string().contains("silent` has no stream"),
+        "{error}"
+    );
     Ok(())
 }
 
@@ -178,18 +209,30 @@ async fn an_unread_record_is_an_error_in_its_place(db: Db) -> Outcome {
     let put = db.client().put_item().table_name(db.table::<Parcel>());
     put.item("number", n(2)).item("text", n(5)).send().await?;
     parcel(3, "x").put().send(&db).await?;
-    let mut changes = Parcel::changes().start(StreamStart::Oldest).open(&db).await?;
+    let mut changes = Parcel::changes()
+        .start(StreamStart::Oldest)
+        .open(&db)
+        .await?;
     take(&mut changes, 1).await?;
     let unread = match changes.next().await.expect("a record") {
         Err(FollowError::Unread(unread)) => unread,
         other => panic!("{other:?}"),
     };
     assert_eq!(unread.kind(), ErrorKind::Decode);
-    assert_eq!(take(&mut changes, 1).await?, [ChangeEvent::Created(parcel(3, "x"))]);
-    let mut records = follow_records(&Parcel::schema()).start(StreamStart::Oldest).open(&db).await?;
+    assert_eq!(
+        take(&mut changes, 1).await?,
+        [ChangeEvent::Created(parcel(3, "x"))]
+    );
+    let mut records = follow_records(&Parcel::schema())
+        .start(StreamStart::Oldest)
+        .open(&db)
+        .await?;
     for number in 1..=3_u32 {
         let record = records.next().await.expect("a record")?;
-        assert_eq!(record.key().expect("a key").get("number"), Some(&Value::from(number)));
+        assert_eq!(
+            record.key().expect("a key").get("number"),
+            Some(&Value::from(number))
+        );
     }
     Ok(())
 }
@@ -200,10 +243,23 @@ async fn views_have_their_types(db: Db) -> Outcome {
         text: "x".into(),
     };
     keyed.put().send(&db).await?;
-    let mut changes = Keyed::key_changes().start(StreamStart::Oldest).open(&db).await?;
-    assert_eq!(take(&mut changes, 1).await?, [ChangeEvent::Created(Keyed::key(7))]);
-    let mut changes = Keyed::changes().start(StreamStart::Oldest).open(&db).await?;
-    let error = changes.next().await.expect("a record").expect_err("no images");
+    let mut changes = Keyed::key_changes()
+        .start(StreamStart::Oldest)
+        .open(&db)
+        .await?;
+    assert_eq!(
+        take(&mut changes, 1).await?,
+        [ChangeEvent::Created(Keyed::key(7))]
+    );
+    let mut changes = Keyed::changes()
+        .start(StreamStart::Oldest)
+        .open(&db)
+        .await?;
+    let error = changes
+        .next()
+        .await
+        .expect("a record")
+        .expect_err("no images");
     assert!(error.to_string().contains("keys_of"), "{error}");
     Ok(())
 }
@@ -256,9 +312,14 @@ async fn failures_and_lost_answers_skip_nothing(db: Db) -> Outcome {
         expired(),
     ];
     let (faulty, http) = db.faulty(plan);
-    let mut changes = Parcel::changes().start(StreamStart::Oldest).open(&faulty).await?;
+    let mut changes = Parcel::changes()
+        .start(StreamStart::Oldest)
+        .open(&faulty)
+        .await?;
     let taken = take(&mut changes, 20).await?;
-    let numbers = taken.iter().map(|event| event.after().expect("a parcel").number);
+    let numbers = taken
+        .iter()
+        .map(|event| event.after().expect("a parcel").number);
     assert_eq!(Vec::from_iter(numbers), Vec::from_iter(0..20));
     drop(http);
     Ok(())
@@ -267,13 +328,27 @@ async fn failures_and_lost_answers_skip_nothing(db: Db) -> Outcome {
 async fn a_rejection_ends_the_changes(db: Db) -> Outcome {
     let plan = [Fault::Pass, Fault::refuse("AccessDeniedException")];
     let (faulty, _http) = db.faulty(plan);
-    let error = Parcel::changes().open(&faulty).await.expect_err("no access");
+    let error = Parcel::changes()
+        .open(&faulty)
+        .await
+        .expect_err("no access");
     assert_eq!(error.kind(), ErrorKind::AccessDenied);
 
-    let plan = [Fault::Pass, Fault::Pass, Fault::refuse("AccessDeniedException")];
+    let plan = [
+        Fault::Pass,
+        Fault::Pass,
+        Fault::refuse("AccessDeniedException"),
+    ];
     let (faulty, _http) = db.faulty(plan);
-    let mut changes = Parcel::changes().start(StreamStart::Oldest).open(&faulty).await?;
-    let error = changes.next().await.expect("an error").expect_err("no access");
+    let mut changes = Parcel::changes()
+        .start(StreamStart::Oldest)
+        .open(&faulty)
+        .await?;
+    let error = changes
+        .next()
+        .await
+        .expect("an error")
+        .expect_err("no access");
     assert_eq!(error.kind(), ErrorKind::AccessDenied);
     assert!(matches!(error, FollowError::Failed(_)));
     assert!(changes.next().await.is_none());
@@ -282,22 +357,40 @@ async fn a_rejection_ends_the_changes(db: Db) -> Outcome {
 
 async fn a_stream_that_is_switched_off_ends(db: Db) -> Outcome {
     parcel(1, "x").put().send(&db).await?;
-    let off = StreamSpecification::builder().stream_enabled(false).build()?;
+    let off = StreamSpecification::builder()
+        .stream_enabled(false)
+        .build()?;
     let table = db.table::<Parcel>();
     let update = db.client().update_table().table_name(&table);
     update.stream_specification(off).send().await?;
-    let mut changes = Parcel::changes().start(StreamStart::Oldest).open(&db).await?;
-    assert_eq!(take(&mut changes, 1).await?, [ChangeEvent::Created(parcel(1, "x"))]);
+    let mut changes = Parcel::changes()
+        .start(StreamStart::Oldest)
+        .open(&db)
+        .await?;
+    assert_eq!(
+        take(&mut changes, 1).await?,
+        [ChangeEvent::Created(parcel(1, "x"))]
+    );
     let end = tokio::time::timeout(Duration::from_secs(30), changes.next()).await?;
     assert!(end.is_none());
 
-    // The position belongs to the stream that was switched off.
+    // The position belongs to the stream that was switched off, which can still be read.
     let on = StreamSpecification::builder().stream_enabled(true);
-    let on = on.stream_view_type(StreamViewType::NewAndOldImages).build()?;
+    let on = on
+        .stream_view_type(StreamViewType::NewAndOldImages)
+        .build()?;
     let update = db.client().update_table().table_name(&table);
     update.stream_specification(on).send().await?;
+    parcel(2, "y").put().send(&db).await?;
     let start = StreamStart::Position(changes.position());
-    let error = Parcel::changes().start(start).open(&db).await.expect_err("an older stream");
-    assert_eq!(error.kind(), ErrorKind::InvalidCursor);
+    let mut older = Parcel::changes().start(start).open(&db).await?;
+    let end = tokio::time::timeout(Duration::from_secs(30), older.next()).await?;
+    assert!(end.is_none());
+    let newer = Parcel::changes().start(StreamStart::Oldest);
+    let mut newer = newer.open(&db).await?;
+    assert_eq!(
+        take(&mut newer, 1).await?,
+        [ChangeEvent::Created(parcel(2, "y"))]
+    );
     Ok(())
 }

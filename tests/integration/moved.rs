@@ -24,11 +24,14 @@ tests![
     a_write_between_two_requests_of_another_is_kept(old::Moving),
     a_write_between_two_requests_of_a_refill_is_kept(old::Moving),
     a_refill_between_two_requests_of_a_write_leaves_no_row(old::Moving),
+    a_refill_between_two_requests_of_a_delete_with_drop_leaves_no_row(old::Moving),
     two_items_never_get_one_key(old::Moving),
     two_new_items_race_for_one_key(old::Moving),
     a_change_under_a_key_of_another_item_ends_at_once(old::Moving),
+    a_condition_that_does_not_hold_comes_before_a_key_of_another_item(old::Moving),
     an_item_that_is_replaced_between_two_reads_is_not_found(old::Moving),
     a_refill_never_takes_the_row_of_another_item(old::Moving),
+    a_refill_keeps_the_row_of_an_item_that_comes_back(old::Moving),
     a_delete_leaves_the_row_of_another_item(old::Moving),
     a_refill_reports_two_items_with_one_key(crowded::Moving),
     what_cannot_write_both_rows_is_rejected(old::Moving),
@@ -797,9 +800,7 @@ fn interrupted(
     (program, which, write): (Program, Which, Write),
 ) -> (Dynamo, Arc<Mutex<Option<bool>>>) {
     let (sent, done) = (AtomicUsize::new(0), Arc::new(Mutex::new(None)));
-    // The other program is another process: it does not wait for writes of this connection.
-    let engine = db.engine();
-    let other = db.through(engine.config().http_client(engine.http_client()));
+    let other = db.of_another_process();
     let result = done.clone();
     let watched = Dynamo::clone(db).with_observer(move |_| {
         if sent.fetch_add(1, Ordering::SeqCst) + 1 != after {
@@ -974,7 +975,6 @@ async fn a_write_between_two_requests_of_a_refill_is_kept(db: Db) -> Outcome {
 
 /// A refill writes the other row of an item and leaves the row that the program reads as it is.
 async fn a_refill_between_two_requests_of_a_write_leaves_no_row(db: Db) -> Outcome {
-    let one = which(1, "ann");
     for (first, program, write) in [
         (Program::Old, Program::Before, Write::Delete),
         (
@@ -984,28 +984,47 @@ async fn a_refill_between_two_requests_of_a_write_leaves_no_row(db: Db) -> Outco
         ),
         (Program::Last, Program::After, Write::Delete),
     ] {
-        for after in 1..4 {
-            db.truncate([old::Moving::schema()]).even_on_aws().await?;
-            let create = Write::Create(content("ann", 5));
-            first.write(&db, &one, &create).await?;
-            let engine = db.engine();
-            let other = db.through(engine.config().http_client(engine.http_client()));
-            let sent = AtomicUsize::new(0);
-            let watched = Dynamo::clone(&db).with_observer(move |_| {
-                if sent.fetch_add(1, Ordering::SeqCst) + 1 == after {
-                    meanwhile(refill(&other, program)).unwrap();
-                }
-            });
-            program.write(&watched, &one, &write).await?;
-            let told = format!("{program:?}: a refill after {after} requests of {write:?}");
-            let left = match program {
-                Program::Before => before::Order::scan().unfilled(&db).await,
-                _ => after::Order::scan().unfilled(&db).await,
-            };
-            assert_eq!(left.map_err(|error| error.to_string()), Ok(0), "{told}");
-            let (old, new) = (Program::Old.all(&db).await?, Program::New.all(&db).await?);
-            assert_eq!(old, new, "{told}");
-        }
+        refill_between(&db, first, (program, write), program).await?;
+    }
+    Ok(())
+}
+
+/// A program with `drop` deletes both rows, beside a program of the step before that refills the old ones.
+async fn a_refill_between_two_requests_of_a_delete_with_drop_leaves_no_row(db: Db) -> Outcome {
+    for write in [Write::Delete, Write::DeleteLoaded] {
+        refill_between(&db, Program::Last, (Program::Last, write), Program::After).await?;
+    }
+    Ok(())
+}
+
+/// The first program creates an item, and the job runs after each of the first requests of the write.
+async fn refill_between(
+    db: &Db,
+    first: Program,
+    (program, write): (Program, Write),
+    job: Program,
+) -> Outcome {
+    let one = which(1, "ann");
+    for after in 1..5 {
+        db.truncate([old::Moving::schema()]).even_on_aws().await?;
+        let create = Write::Create(content("ann", 5));
+        first.write(db, &one, &create).await?;
+        let other = db.of_another_process();
+        let sent = AtomicUsize::new(0);
+        let watched = Dynamo::clone(db).with_observer(move |_| {
+            if sent.fetch_add(1, Ordering::SeqCst) + 1 == after {
+                meanwhile(refill(&other, job)).unwrap();
+            }
+        });
+        program.write(&watched, &one, &write).await?;
+        let told = format!("{program:?}: a refill by {job:?} after {after} requests of {write:?}");
+        let left = match job {
+            Program::Before => before::Order::scan().unfilled(db).await,
+            _ => after::Order::scan().unfilled(db).await,
+        };
+        assert_eq!(left.map_err(|error| error.to_string()), Ok(0), "{told}");
+        let (old, new) = (Program::Old.all(db).await?, Program::New.all(db).await?);
+        assert_eq!(old, new, "{told}");
     }
     Ok(())
 }
@@ -1080,13 +1099,43 @@ async fn a_change_under_a_key_of_another_item_ends_at_once(db: Db) -> Outcome {
     Ok(())
 }
 
+/// The error names the condition and brings the stored item, as it does for an item whose other key is free.
+async fn a_condition_that_does_not_hold_comes_before_a_key_of_another_item(db: Db) -> Outcome {
+    after::Moving::write(&db, &which(1, "ann"), &Write::Create(content("ann", 5))).await?;
+    last::Moving::write(&db, &which(1, "bob"), &Write::Create(content("bob", 6))).await?;
+    let bob = || after::Order::key("bob", 1);
+    let stored = bob().get().consistent().send(&db).await?;
+    let stored = stored.ok_or("an item")?;
+
+    let update = bob().update().apply(|o| o.cents().add(1));
+    let update = update.when(|o| o.cents().eq(100)).send(&db).await;
+    let error = update.err().ok_or("the condition does not hold")?;
+    assert!(error.is_conflict(), "{error}");
+    assert_eq!(error.current::<after::Order>()?.as_ref(), Some(&stored));
+
+    let create = stored.create().send(&db).await;
+    let error = create.err().ok_or("the item exists")?;
+    assert!(error.is_already_exists(), "{error}");
+    assert_eq!(error.current::<after::Order>()?.as_ref(), Some(&stored));
+
+    // with a condition that holds, the other item is the reason
+    let update = bob().update().apply(|o| o.cents().add(1));
+    let update = update.when(|o| o.cents().eq(6)).send(&db).await;
+    let error = update.err().ok_or("another item has the old key")?;
+    assert!(
+        error.to_string().contains("already has the key of `Order`"),
+        "{error}"
+    );
+    assert_eq!(bob().get().consistent().send(&db).await?, Some(stored));
+    Ok(())
+}
+
 async fn an_item_that_is_replaced_between_two_reads_is_not_found(db: Db) -> Outcome {
     let (ann, bob) = (which(1, "ann"), which(1, "bob"));
     for (after, write) in [(2, Write::ModifyCents(1)), (1, Write::AddCents(1))] {
         db.truncate([old::Moving::schema()]).even_on_aws().await?;
         after::Moving::write(&db, &bob, &Write::Create(content("bob", 6))).await?;
-        let engine = db.engine();
-        let other = db.through(engine.config().http_client(engine.http_client()));
+        let other = db.of_another_process();
         let (sent, ann) = (AtomicUsize::new(0), ann.clone());
         let replaced = bob.clone();
         let watched = Dynamo::clone(&db).with_observer(move |_| {
@@ -1126,6 +1175,29 @@ async fn a_refill_never_takes_the_row_of_another_item(db: Db) -> Outcome {
             [owner],
             "{after}, {done:?}"
         );
+    }
+    Ok(())
+}
+
+/// The row of the new item is the same as that of the deleted one, so only the item itself shows that it is not left over.
+async fn a_refill_keeps_the_row_of_an_item_that_comes_back(db: Db) -> Outcome {
+    let ann = which(1, "ann");
+    let create = Write::Create(content("ann", 5));
+    for after in 1..6 {
+        db.truncate([old::Moving::schema()]).even_on_aws().await?;
+        before::Moving::write(&db, &ann, &create).await?;
+        old::Moving::write(&db, &ann, &Write::Delete).await?;
+        let other = (Program::Before, ann.clone(), create.clone());
+        let (watched, done) = interrupted(&db, after, other);
+        refill(&watched, Program::Before).await?;
+        let is_back = done.lock().unwrap().take();
+        let expected = match is_back {
+            Some(true) => vec![content("ann", 5)],
+            _ => vec![],
+        };
+        let found = new::Moving::all(&db).await?.into_values();
+        assert_eq!(found.collect::<Vec<_>>(), expected, "{after}: {is_back:?}");
+        assert_eq!(old::Moving::all(&db).await?.len(), expected.len());
     }
     Ok(())
 }

@@ -116,6 +116,12 @@ impl Db {
         moded(dynamo, self.mode).with_prefix(&self.prefix)
     }
 
+    /// A connection like that of another process: it does not wait for writes of this one.
+    pub fn of_another_process(&self) -> Dynamo {
+        let config = self.engine.config();
+        self.through(config.http_client(self.engine.http_client()))
+    }
+
     /// A connection to the same tables whose requests fail as planned.
     pub fn faulty(&self, plan: impl IntoIterator<Item = Fault>) -> (Dynamo, Http) {
         let (config, http) = self.faulty_config([]);

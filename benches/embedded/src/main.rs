@@ -8,8 +8,10 @@
 //!     cargo run --release --manifest-path benches/embedded/Cargo.toml -- files
 //!     cargo run --release --manifest-path benches/embedded/Cargo.toml -- scale
 //!     cargo run --release --manifest-path benches/embedded/Cargo.toml -- jobs
+//!     cargo run --release --manifest-path benches/embedded/Cargo.toml -- fill 1000000 5
 
 mod files;
+mod fill;
 mod jobs;
 mod scale;
 
@@ -69,6 +71,7 @@ fn note(number: u64) -> Note {
 async fn main() -> Result<()> {
     match std::env::args().nth(1).as_deref() {
         Some("files") => files::run().await,
+        Some("fill") => fill::run().await,
         Some("jobs") => jobs::run().await,
         Some("scale") => scale::run().await,
         _ => dispatch().await,

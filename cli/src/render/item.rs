@@ -32,6 +32,33 @@ pub(crate) fn described(item: &Item, of: ModelEntity<'_>) -> Result<String, Fail
     Ok(text)
 }
 
+/// All attributes of an item, each with its type, its size in bytes, and its value.
+pub(crate) fn measured(item: &Item) -> Result<String, Failure> {
+    let rows = item.iter().map(|(name, value)| {
+        let size = (name.len() + value.size()).to_string();
+        Ok([
+            visible(name).into_owned(),
+            value.tag().name().to_owned(),
+            size,
+            cell(value)?,
+        ])
+    });
+    let rows: Vec<[String; 4]> = rows.collect::<Result<_, Failure>>()?;
+    let widest = |column: usize| {
+        rows.iter()
+            .map(|row| width(&row[column]))
+            .max()
+            .unwrap_or_default()
+    };
+    let (names, types, sizes) = (widest(0), widest(1), widest(2));
+    let mut text = String::new();
+    for [name, ty, size, value] in &rows {
+        let gap = " ".repeat(names - width(name));
+        text += &format!("{name}{gap}  {ty:types$}  {size:>sizes$}  {value}\n");
+    }
+    Ok(text)
+}
+
 /// The attributes of rows to show. Rows of a collection are of several entities, so only derived keys of indexes are
 /// omitted.
 pub(super) fn row_columns(rows: &[Item], of: &Question<'_>) -> Vec<String> {

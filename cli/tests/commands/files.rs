@@ -57,6 +57,66 @@ pub fn an_entity_is_listed_by_pages(place: &Place) -> Outcome {
     Ok(())
 }
 
+pub fn any_item_is_shown_by_its_stored_key(place: &Place) -> Outcome {
+    users(place, 1)?;
+    let item = ["item", "shop", "USER#u00", "PROFILE"];
+    let said = place.done("shop", &item)?;
+    let words = [
+        "name        S  12  Ann\\u{1b}[31m",
+        "entity  User",
+        "a write costs 1 unit, a strong read 1 unit",
+        "index   gsi1 does not contain it: ",
+    ];
+    for words in words {
+        assert!(said.out.contains(words), "{words}: {}", said.out);
+    }
+    // The item of a unique value is of no entity.
+    let every = place
+        .done("shop", &["export-data", "--table", "shop"])?
+        .rows()?;
+    let mut others = every.iter().filter(|item| item["pk"] != "USER#u00");
+    let sentinel = others.next().ok_or("an item")?;
+    let text = |name: &str| sentinel[name].as_str().map(str::to_owned).ok_or("a text");
+    let (pk, sk) = (text("pk")?, text("sk")?);
+    let said = place.done("shop", &["item", "shop", &pk, &sk, "--strong"])?;
+    assert!(
+        said.out.contains("entity  none of this program"),
+        "{}",
+        said.out
+    );
+    let said = place.done("shop", &["item", "shop", &pk, &sk, "--json"])?;
+    assert_eq!(said.rows()?, std::slice::from_ref(sentinel));
+
+    place.refused(
+        "shop",
+        &["item", "shop", "USER#u01", "PROFILE"],
+        &["no item with this key"],
+    )?;
+    place.refused(
+        "shop",
+        &["item", "request-counts", "/", "x"],
+        &["day: `x` is no number, such as 7"],
+    )?;
+    place.refused("shop", &["item", "shop", "USER#u00"], &["<SK>"])
+}
+
+pub fn lines_are_read_from_the_standard_input(place: &Place) -> Outcome {
+    users(place, 0)?;
+    let lines = "{\"user\":\"new\",\"email\":\"new@example.com\",\"name\":\"N\"}\n";
+    let said = place.given("shop", &["import-data", "User", "--from", "-"], lines)?;
+    assert!(
+        said.code == 0 && said.notes.contains("1 lines: 1 stored"),
+        "{said:?}"
+    );
+    assert!(
+        place
+            .done("shop", &["get", "User", "new"])?
+            .out
+            .contains("new@example.com")
+    );
+    Ok(())
+}
+
 pub fn a_list_on_aws_has_to_be_meant(place: &Place) -> Outcome {
     let _ = place;
     let mut command = std::process::Command::new(std::env::current_exe()?);

@@ -94,6 +94,8 @@ fn main() -> ExitCode {
                 failures::questions_without_an_answer_are_explained,
                 failures::a_connection_is_asked_for,
                 files::an_entity_is_listed_by_pages,
+                files::any_item_is_shown_by_its_stored_key,
+                files::lines_are_read_from_the_standard_input,
                 files::a_list_on_aws_has_to_be_meant,
                 files::a_file_brings_back_what_was_exported,
                 files::lines_that_fail_are_told_and_others_stored,

@@ -26,7 +26,8 @@ pub fn app() -> App {
 /// Writes a letter in several steps.
 fn written(place: &Place) -> Outcome {
     place.typed(async |db| {
-        db.create_tables([Letter::schema(), Quiet::schema()]).await?;
+        db.create_tables([Letter::schema(), Quiet::schema()])
+            .await?;
         let mut letter = Letter {
             id: "a".into(),
             text: "one\u{1b}[31m".into(),
@@ -43,7 +44,9 @@ fn written(place: &Place) -> Outcome {
 
 /// The start that the notes name.
 fn next_start(notes: &str) -> Option<&str> {
-    notes.lines().find_map(|line| line.strip_prefix("next: --from "))
+    notes
+        .lines()
+        .find_map(|line| line.strip_prefix("next: --from "))
 }
 
 pub fn changes_are_shown_from_their_start(place: &Place) -> Outcome {
@@ -69,12 +72,17 @@ pub fn changes_continue_at_a_position(place: &Place) -> Outcome {
     let first = place.done("tail", &tail)?;
     let rows = first.rows()?;
     let row: &Json = &rows[0];
-    assert_eq!((&row["change"], &row["key"]["id"]), (&"created".into(), &"a".into()));
+    assert_eq!(
+        (&row["change"], &row["key"]["id"]),
+        (&"created".into(), &"a".into())
+    );
     assert_eq!(row["new"]["text"], "one\u{1b}[31m");
     assert!(row["old"].is_null() && row["sequence"].is_string(), "{row}");
 
     let position = next_start(&first.notes).expect("a position");
-    let tail = ["tail", "letters", "--from", position, "--limit", "2", "--json"];
+    let tail = [
+        "tail", "letters", "--from", position, "--limit", "2", "--json",
+    ];
     let rest = place.done("tail", &tail)?.rows()?;
     let kinds: Vec<&Json> = rest.iter().map(|row| &row["change"]).collect();
     assert_eq!(kinds, ["changed", "removed"]);

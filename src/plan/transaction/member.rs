@@ -72,7 +72,25 @@ impl TransactionMember {
         TransactionMember::beside_owner(owner, sentinel, WriteVerb::Delete, sentinel, asked, db)
     }
 
-    /// The put or the delete of the sentinel with this key, in addition to the write of its owner.
+    /// Checks that the sentinel that this member would release still belongs to another owner; or releases it, if this
+    /// member is such a check.
+    pub(crate) fn for_changed_owner(&self, db: &Dynamo) -> Result<Self> {
+        let Some(owner) = &self.owner else {
+            return Ok(self.copy_member());
+        };
+        let sentinel = self.key.to_json();
+        let member = match self.write.verb {
+            WriteVerb::Check => TransactionMember::giving_up(owner, &sentinel, db),
+            _ => {
+                let asked = (owner.others_condition(), Meaning::ForeignRow);
+                let verb = WriteVerb::Check;
+                TransactionMember::beside_owner(owner, &sentinel, verb, &sentinel, asked, db)
+            }
+        };
+        Ok(member?.for_that_of(self))
+    }
+
+    /// The put, the delete or the check of the sentinel with this key, in addition to the write of its owner.
     pub(crate) fn beside_owner(
         owner: &Arc<Owner>,
         sentinel: &[u8],

@@ -116,6 +116,11 @@ impl Owner {
         ])
     }
 
+    /// Holds if the sentinel is not this owner's.
+    pub(super) fn others_condition(&self) -> Node {
+        Node::Not(Box::new(self.holder_condition()))
+    }
+
     /// Holds if the sentinel is this owner's.
     fn holder_condition(&self) -> Node {
         let owner = Term::Place(Place::of(MARK));

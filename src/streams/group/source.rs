@@ -6,7 +6,7 @@ use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::json::Writer;
 use crate::streams::position::ShardId;
-use crate::streams::record_stream::find_stream;
+use crate::streams::record_stream::{ServerClock, call_once, find_stream};
 use crate::streams::shard_api::{
     DescribedShard, FailureMeaning, IteratorStart, StreamAnswer, StreamRequest,
 };
@@ -17,16 +17,19 @@ pub(super) struct StreamSource {
     db: Dynamo,
     table: String,
     arn: Arc<str>,
+    clock: Arc<ServerClock>,
 }
 
 impl StreamSource {
     /// The newest stream of a table.
     pub(super) async fn of_table(table: &str, db: &Dynamo) -> Result<Self> {
         let table = db.table_name(table);
+        let clock = Arc::new(ServerClock::default());
         Ok(StreamSource {
-            arn: find_stream(db, &table).await?,
+            arn: find_stream(db, &table, &clock).await?,
             db: db.clone(),
             table,
+            clock,
         })
     }
 
@@ -35,9 +38,8 @@ impl StreamSource {
     }
 
     pub(super) async fn request_answer(&self, request: &StreamRequest) -> Result<StreamAnswer> {
-        let wire = self.db.table_wire()?;
-        let body = request.body(&self.arn);
-        let body = wire.call_stream(request.operation(), &self.table, body).await?;
+        let (operation, body) = (request.operation(), request.body(&self.arn));
+        let body = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
         request.read_answer(&body)
     }
 
@@ -67,9 +69,8 @@ impl StreamSource {
         body.push_raw(",\"ShardFilter\":{\"Type\":\"CHILD_SHARDS\",\"ShardId\":");
         body.push_quoted(shard);
         body.push_raw("}}");
-        let wire = self.db.table_wire()?;
-        let body = body.into_bytes().into();
-        let answer = wire.call_stream(StreamOperation::DescribeStream, &self.table, body).await?;
+        let (operation, body) = (StreamOperation::DescribeStream, body.into_bytes().into());
+        let answer = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
         let request = StreamRequest::Describe { after: None };
         let StreamAnswer::Described(page) = request.read_answer(&answer)? else {
             return Ok((Vec::new(), false));

@@ -13,7 +13,7 @@ fn run_schedules(schedule: Schedule) {
         Err(_) => default,
     };
     let first = number("STREAM_SEED", 0);
-    for seed in first..first + number("STREAM_SCHEDULES", 400) {
+    for seed in first..first + number("STREAM_SCHEDULES", 150) {
         if let Err(fault) = Follower::run(seed, schedule) {
             panic!("seed {seed}: {fault}");
         }
@@ -25,6 +25,7 @@ const PLAIN: Schedule = Schedule {
     restarts: false,
     trims: false,
     switches_off: false,
+    skewed: false,
 };
 
 #[test]
@@ -72,6 +73,40 @@ fn changes_since_a_time_are_all_delivered() {
     run_schedules(Schedule {
         start: follower::Start::Since,
         restarts: true,
+        ..PLAIN
+    });
+}
+
+/// The clock of the machine is an hour ahead or behind.
+#[test]
+fn a_wrong_clock_loses_no_change() {
+    for start in [follower::Start::Latest, follower::Start::Oldest] {
+        run_schedules(Schedule {
+            start,
+            restarts: true,
+            trims: true,
+            skewed: true,
+            ..PLAIN
+        });
+    }
+}
+
+#[test]
+fn the_latest_change_is_not_lost_silently() {
+    run_schedules(Schedule {
+        start: follower::Start::Latest,
+        restarts: true,
+        trims: true,
+        ..PLAIN
+    });
+}
+
+#[test]
+fn changes_since_a_time_are_not_lost_silently() {
+    run_schedules(Schedule {
+        start: follower::Start::Since,
+        restarts: true,
+        trims: true,
         ..PLAIN
     });
 }

@@ -184,8 +184,11 @@ async fn commit(
     }
 }
 
+/// The maximum number of times that released values may change their owners during a write.
+const OWNER_CHANGES: u32 = 10;
+
 /// Sends a transaction, and returns the failure, if any. A value to release may belong to another item by now, or may
-/// never have belonged to this item. It then needs no release. If only the format of a stored item differs, that one is
+/// never have belonged to this item. It is then not released. If only the format of a stored item differs, that one is
 /// sent.
 pub(crate) async fn send_members(
     db: &Dynamo,
@@ -194,6 +197,7 @@ pub(crate) async fn send_members(
     mut rounds: Option<&mut Rounds<'_>>,
 ) -> Result<Option<(Failure, Vec<Participant>)>> {
     let mut reencoded = BTreeSet::new();
+    let mut owner_changes = 0;
     loop {
         let (request, _) = crate::plan::request_of(pattern, members, None)?;
         let participants: Vec<_> = members.iter().map(Participant::of_member).collect();
@@ -207,9 +211,10 @@ pub(crate) async fn send_members(
             return Ok(None);
         };
         // A sentinel that should be released belongs to another item, which took the value after
-        // this one had expired. The write is repeated without its release.
-        let is_changed = keep_values_of_others(members, &failure)
-            || respell_members(members, &failure, &mut reencoded);
+        // this one had expired, or before the value was declared unique.
+        let is_kept = owner_changes < OWNER_CHANGES && follow_owners(members, &failure, db)?;
+        owner_changes += u32::from(is_kept);
+        let is_changed = is_kept || respell_members(members, &failure, &mut reencoded);
         if !is_changed {
             return Ok(Some((failure, participants)));
         }
@@ -283,19 +288,25 @@ pub(crate) fn given_up(
     Ok((members.collect::<Result<_>>()?, Node::all(guards)))
 }
 
-/// Leaves out what gives up the unique values of other items, if nothing else has failed. Returns whether it did.
-fn keep_values_of_others(members: &mut Vec<TransactionMember>, failure: &Failure) -> bool {
-    let failed = |(member, reason): (&TransactionMember, &Reason)| {
-        let is_others = matches!(member.write.meaning, Meaning::ForeignRow);
-        (reason.is_condition(), is_others)
-    };
-    let failed: Vec<_> = members.iter().zip(&failure.reasons).map(failed).collect();
+/// Releases no unique values of other items, if nothing else has failed, but checks that they still are values of others: a
+/// job or another writer may have taken one for this item since, and then it must be released. Returns whether a member
+/// was replaced.
+fn follow_owners(
+    members: &mut [TransactionMember],
+    failure: &Failure,
+    db: &Dynamo,
+) -> Result<bool> {
+    let failed = members.iter_mut().zip(&failure.reasons);
+    let failed = failed.filter(|(_, reason)| reason.is_condition());
+    let (of_others, rest): (Vec<_>, Vec<_>) =
+        failed.partition(|(member, _)| matches!(member.write.meaning, Meaning::ForeignRow));
     // If another condition failed too, the write fails anyway, and its error must name that
     // condition.
-    if failed.contains(&(true, false)) || !failed.contains(&(true, true)) {
-        return false;
+    if !rest.is_empty() || of_others.is_empty() {
+        return Ok(false);
     }
-    let mut failed = failed.into_iter();
-    members.retain(|_| failed.next() != Some((true, true)));
-    true
+    for (member, _) in of_others {
+        *member = member.for_changed_owner(db)?;
+    }
+    Ok(true)
 }

@@ -24,6 +24,7 @@ tests![
     a_row_that_moved_within_the_range_is_changed,
     a_row_that_stands_while_a_condition_fails_has_failed,
     a_row_that_never_rests_fails_alone,
+    a_row_that_never_rests_takes_no_attempts_of_others,
     no_item_is_no_evidence,
     given_writes_are_known_without_the_item,
     a_filter_and_a_condition_are_told_apart,
@@ -218,6 +219,30 @@ async fn a_row_that_never_rests_fails_alone(db: Db) -> Outcome {
         failed.key().get("number"),
         Some(&dynamo_entity::Value::from(1))
     );
+    Ok(())
+}
+
+/// The second row loses two races, after the first one has lost all of its own.
+async fn a_row_that_never_rests_takes_no_attempts_of_others(db: Db) -> Outcome {
+    entries(&db, 3).await?;
+    let mut races = 2;
+    let report = Entry::in_partition("a")
+        .update_each(|entry| {
+            if entry.number == 0 || entry.number == 1 && races > 0 {
+                races -= i32::from(entry.number == 1);
+                let other = Entry::key("a", entry.number).touch();
+                meanwhile(other.send(&db)).expect("a touch");
+            }
+            entry.update().apply(|e| e.cents().add(1))
+        })
+        .concurrency(1)
+        .budget(RetryBudget::rounds(3))
+        .send(&db)
+        .await?;
+    assert_eq!((report.written, report.failed), (2, 1), "{report:?}");
+    assert_eq!(races, 0);
+    let failed = report.errors()[0].key().get("number");
+    assert_eq!(failed, Some(&dynamo_entity::Value::from(0)));
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 )]
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
@@ -27,6 +28,7 @@ tests![
     a_sentinel_that_another_item_takes_is_kept(People),
     a_value_whose_owner_comes_back_is_not_taken(People),
     a_value_that_another_row_has_taken_is_not_reported(People),
+    a_row_that_changes_between_all_reads_is_reported(People),
 ];
 
 /// The declaration of the programs that ran before.
@@ -380,6 +382,49 @@ async fn a_value_that_another_row_has_taken_is_not_reported(db: Db) -> Outcome {
         }
         assert_eq!(owner_of_email(&db, 2).await?, Some(1));
         assert_claimed(&db).await?;
+    }
+    Ok(())
+}
+
+/// Two rows have one value, and an old program changes the second one whenever the job has read an item. The job ends all
+/// the same.
+async fn a_row_that_changes_between_all_reads_is_reported(db: Db) -> Outcome {
+    const MANY: usize = 300;
+    for is_counted in [false, true] {
+        db.truncate([People::schema()]).even_on_aws().await?;
+        let owner = Person {
+            id: 1,
+            email: Some("1@x".into()),
+            name: "ann".into(),
+            expires: None,
+            version: Version::default(),
+        };
+        owner.create().send(&db).await?;
+        old_person(2, 1).create().send(&db).await?;
+        let (other, reads) = (db.clone(), Arc::new(AtomicUsize::new(0)));
+        let seen = reads.clone();
+        let racing = Dynamo::clone(&db).with_observer(move |event| {
+            if event.operation == "GetItem" && seen.fetch_add(1, Ordering::SeqCst) < MANY {
+                let busy = before::Person::key(2).modify(|person| {
+                    person.expires = Some(person.expires.unwrap_or(4_000_000_000) + 1);
+                });
+                meanwhile(busy.send(&other)).unwrap();
+            }
+        });
+        if is_counted {
+            let error = Person::scan().unfilled(&racing).await.err();
+            assert!(
+                error
+                    .ok_or("two rows have one value")?
+                    .is_unique_violation()
+            );
+        } else {
+            let report = Person::scan().refill().send(&racing).await?;
+            assert_eq!(report.failed, 1, "{report:?}");
+            assert!(report.errors()[0].error().is_unique_violation());
+        }
+        let reads = reads.load(Ordering::SeqCst);
+        assert!(reads < MANY, "{reads} reads");
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use tokio::task::JoinSet;
 
 use super::{Account, Club, Person, account, owned, person, sentinels, tables};
 use crate::support::db::Db;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![
@@ -25,6 +25,7 @@ tests![
     a_delete_gives_up,
     a_value_can_be_swapped_for_a_free_one_again_and_again,
     a_value_that_is_anothers_is_not_given_up,
+    a_value_that_becomes_the_items_own_is_released,
 ];
 
 async fn a_put_takes_and_gives_up(db: Db) -> Outcome {
@@ -123,6 +124,31 @@ async fn a_put_adopts_what_was_there_before(db: Db) -> Outcome {
             ("email#a@x", "ACCOUNT#0000000001"),
             ("email#b@x", "ACCOUNT#0000000002")
         ])
+    );
+    Ok(())
+}
+
+/// The value of another item is released there, and taken for this one, between two attempts to change it.
+async fn a_value_that_becomes_the_items_own_is_released(db: Db) -> Outcome {
+    tables(&db).await?;
+    account(1, "a@x").put().send(&db).await?;
+    let item = account(2, "a@x").to_item()?;
+    db.plant::<Account>(item).await;
+    let second = Account::key(2).get().send(&db).await?.ok_or("planted")?;
+
+    let (other, sent) = (db.of_another_process(), AtomicUsize::new(0));
+    let unchanged = second.clone();
+    let watched = Dynamo::clone(&db).with_observer(move |_| {
+        if sent.fetch_add(1, Ordering::SeqCst) == 0 {
+            meanwhile(Account::key(1).delete().send(&other)).expect("a delete");
+            meanwhile(unchanged.put().send(&other)).expect("the value is free");
+        }
+    });
+    let update = second.update().apply(|a| a.email().set("b@x"));
+    update.send(&watched).await?;
+    assert_eq!(
+        sentinels::<Account>(&db).await,
+        owned([("email#b@x", "ACCOUNT#0000000002")])
     );
     Ok(())
 }

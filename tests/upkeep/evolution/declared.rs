@@ -184,6 +184,99 @@ mod expiry {
         { #[dynamo(ttl = total + "1d")] pub expires: Option<i64> });
 }
 
+/// The declaration of the old rows, or of the new ones; and the other one, if the program writes its rows, too.
+macro_rules! moved {
+    ($module:ident, [$($entities:path),+], $stored:literal, $pk:literal, $([$($keys:tt)*],)? $(other = $other:literal, $other_pk:literal)?) => {
+        pub mod $module {
+            use dynamo_entity::prelude::*;
+
+            #[derive(DynamoTable)]
+            #[dynamo(name = "moved", pk = "pk", entities($($entities),+))]
+            pub struct Moved;
+
+            #[derive(Debug, Clone, PartialEq, Default, DynamoEntity)]
+            #[dynamo(table = Moved, rename = $stored, key(pk = $pk), $($($keys)*)?)]
+            pub struct Order {
+                pub id: u32,
+                #[dynamo(rename = "n")]
+                pub name: String,
+                #[dynamo(rename = "c")]
+                pub amount: Option<i64>,
+                #[dynamo(rename = "t")]
+                pub total: i64,
+            }
+
+            $(
+                /// The same items under the other key.
+                pub mod other {
+                    use dynamo_entity::prelude::*;
+
+                    use super::Moved;
+
+                    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+                    #[dynamo(table = Moved, rename = $other, key(pk = $other_pk))]
+                    pub struct Order {
+                        pub id: u32,
+                        #[dynamo(rename = "n")]
+                        pub name: String,
+                        #[dynamo(rename = "c")]
+                        pub amount: Option<i64>,
+                        #[dynamo(rename = "t")]
+                        pub total: i64,
+                    }
+
+                    impl From<&super::Order> for Order {
+                        fn from(order: &super::Order) -> Self {
+                            let super::Order { id, amount, total, .. } = *order;
+                            Order { id, name: order.name.clone(), amount, total }
+                        }
+                    }
+
+                    impl From<&Order> for super::Order {
+                        fn from(order: &Order) -> Self {
+                            let Order { id, amount, total, .. } = *order;
+                            super::Order { id, name: order.name.clone(), amount, total }
+                        }
+                    }
+                }
+            )?
+        }
+    };
+}
+
+// Another primary key.
+mod moved {
+    moved!(old, [Order], "Order", "ORDER#{id}",);
+    moved!(
+        before,
+        [Order, other::Order],
+        "Order",
+        "ORDER#{id}",
+        [next_key(other::Order)],
+        other = "NewOrder",
+        "NEW#{id}"
+    );
+    moved!(
+        after,
+        [Order, other::Order],
+        "NewOrder",
+        "NEW#{id}",
+        [was_key(other::Order)],
+        other = "Order",
+        "ORDER#{id}"
+    );
+    moved!(
+        last,
+        [Order, other::Order],
+        "NewOrder",
+        "NEW#{id}",
+        [was_key(other::Order, drop)],
+        other = "Order",
+        "ORDER#{id}"
+    );
+    moved!(new, [Order], "NewOrder", "NEW#{id}",);
+}
+
 /// A period in which the same programs run. Between two stages, the programs that are not part of the second one end.
 #[derive(Debug, Clone)]
 pub struct Stage {
@@ -244,6 +337,11 @@ impl Change {
     pub fn is_shape(&self) -> bool {
         self.name.ends_with("versioned")
     }
+
+    /// Whether a put cannot be part of a transaction, because it reads the row first.
+    pub fn reads_first(&self) -> bool {
+        self.is_unique || self.name == "moved"
+    }
 }
 
 pub fn changes() -> Vec<Change> {
@@ -256,6 +354,7 @@ pub fn changes() -> Vec<Change> {
         versioned(),
         unversioned(),
         expiry(),
+        moved(),
     ]
 }
 
@@ -430,6 +529,32 @@ fn expiry() -> Change {
             stage(&[2], &[3, 5]).filled(),
         ],
         forbidden: &[],
+        has_version: false,
+        is_unique: false,
+    }
+}
+
+fn moved() -> Change {
+    use moved::{after, before, last, new, old};
+    Change {
+        name: "moved",
+        schema: old::Moved::schema,
+        programs: vec![
+            program!(old, plain, none, fills = true, rejects = false),
+            program!(before, plain, none, fills = true, rejects = false),
+            program!(after, plain, none, fills = true, rejects = false),
+            program!(last, plain, none, fills = true, rejects = false),
+            program!(new, plain, none, fills = true, rejects = false),
+        ],
+        stages: vec![
+            stage(&[0, 1], &[1]),
+            stage(&[1], &[2]).fills(),
+            stage(&[1, 2], &[0, 3, 3]).filled(),
+            stage(&[2, 3], &[4]).filled(),
+            stage(&[3], &[5]).fills(),
+            stage(&[3, 4], &[3, 5]).filled(),
+        ],
+        forbidden: &[[0, 2], [0, 3], [0, 4], [1, 3], [1, 4]],
         has_version: false,
         is_unique: false,
     }

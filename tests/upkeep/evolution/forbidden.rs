@@ -178,6 +178,43 @@ pub fn broken_histories() -> Vec<Broken> {
             ),
         ]);
     }
+    all.extend([
+        broken(
+            "moved",
+            "the new row is not written",
+            [0, 2],
+            [create(0)],
+            &[[0, 1]],
+        ),
+        broken(
+            "moved",
+            "the new row is not written",
+            [0, 3],
+            [create(0)],
+            &[[0, 2]],
+        ),
+        broken(
+            "moved",
+            "the old row is not written",
+            [0, 4],
+            [create(4)],
+            &[[4, 1]],
+        ),
+        broken(
+            "moved",
+            "the old row is stale",
+            [1, 3],
+            [create(1), total(3)],
+            &[[3, 2]],
+        ),
+        broken(
+            "moved",
+            "the old row is not written",
+            [1, 4],
+            [create(4)],
+            &[[4, 2]],
+        ),
+    ]);
     let mut expiry = broken(
         "expiry",
         "old rows do not expire",

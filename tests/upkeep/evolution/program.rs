@@ -306,6 +306,11 @@ macro_rules! program {
 
         fn is_whole(item: &$crate::support::db::Raw) -> Result<bool> {
             let item = dynamo_entity::Item::from(item.clone());
+            let own = of(0, &Row::default()).to_item()?;
+            // A row under another key has another type.
+            if own.get("_type") != item.get("_type") {
+                return Ok(true);
+            }
             Ok(Order::from_item(item.clone())?.to_item()? == item)
         }
 
