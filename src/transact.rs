@@ -138,9 +138,11 @@ pub(crate) async fn send_planned(db: &Dynamo, mut members: Vec<TransactionMember
     let pattern = crate::plan::pattern_of(&members);
     match crate::write::unique::send_members(db, pattern, &mut members, None).await? {
         None => Ok(()),
-        Some((failure, participants)) => {
-            Err(crate::plan::explain_refusal(failure, &participants, db.now()))
-        }
+        Some((failure, participants)) => Err(crate::plan::explain_refusal(
+            failure,
+            &participants,
+            db.now(),
+        )),
     }
 }
 

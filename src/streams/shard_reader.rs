@@ -735,12 +735,7 @@ impl ShardReader {
     }
 
     /// Counts the surveys that lack the parent of a shard.
-    fn note_missing(
-        &mut self,
-        is_latest: bool,
-        began: Duration,
-        time: ReaderTime,
-    ) {
+    fn note_missing(&mut self, is_latest: bool, began: Duration, time: ReaderTime) {
         let shards = &self.shards;
         self.missing.retain(|id, _| !shards.contains_key(id));
         let mut hidden = Vec::new();
@@ -864,11 +859,7 @@ impl ShardReader {
     }
 
     /// Forgets shards that were read and are no longer described. Without this, the position would grow for ever.
-    fn forget_shards(
-        &mut self,
-        time: ReaderTime,
-        log: &mut Vec<ReaderEntry>,
-    ) {
+    fn forget_shards(&mut self, time: ReaderTime, log: &mut Vec<ReaderEntry>) {
         let mut forgotten = Vec::new();
         for (id, shard) in self.shards.iter().filter(|(_, shard)| shard.is_read()) {
             let (omissions, first) = shard.omissions;

@@ -142,22 +142,42 @@ pub trait EntityChanges: DynamoEntity {
     /// # Ok(()) }
     /// ```
     fn consumer(group: impl Into<String>) -> Consumer<Self> {
-        Consumer::of_table(group.into(), followed_entity::<Self>(), entity_image(), entity_image())
+        Consumer::of_table(
+            group.into(),
+            followed_entity::<Self>(),
+            entity_image(),
+            entity_image(),
+        )
     }
 
     /// The same for a stream with the images after changes, `NEW_IMAGE`.
     fn new_image_consumer(group: impl Into<String>) -> Consumer<Self, Key<Self>> {
-        Consumer::of_table(group.into(), followed_entity::<Self>(), entity_image(), entity_key())
+        Consumer::of_table(
+            group.into(),
+            followed_entity::<Self>(),
+            entity_image(),
+            entity_key(),
+        )
     }
 
     /// The same for a stream with the images before changes, `OLD_IMAGE`.
     fn old_image_consumer(group: impl Into<String>) -> Consumer<Key<Self>, Self> {
-        Consumer::of_table(group.into(), followed_entity::<Self>(), entity_key(), entity_image())
+        Consumer::of_table(
+            group.into(),
+            followed_entity::<Self>(),
+            entity_key(),
+            entity_image(),
+        )
     }
 
     /// The same for the keys of any stream, also one with `KEYS_ONLY`.
     fn key_consumer(group: impl Into<String>) -> Consumer<Key<Self>> {
-        Consumer::of_table(group.into(), followed_entity::<Self>(), entity_key(), entity_key())
+        Consumer::of_table(
+            group.into(),
+            followed_entity::<Self>(),
+            entity_key(),
+            entity_key(),
+        )
     }
 }
 
@@ -293,22 +313,42 @@ pub trait CollectionChanges: DynamoCollection {
     /// A worker of a group that handles the changes of the table's stream, which must have both images; see
     /// [`EntityChanges::consumer`].
     fn consumer(group: impl Into<String>) -> Consumer<Self> {
-        Consumer::of_table(group.into(), followed_collection::<Self>(), collection_image(), collection_image())
+        Consumer::of_table(
+            group.into(),
+            followed_collection::<Self>(),
+            collection_image(),
+            collection_image(),
+        )
     }
 
     /// The same for a stream with the images after changes, `NEW_IMAGE`.
     fn new_image_consumer(group: impl Into<String>) -> Consumer<Self, MemberKey> {
-        Consumer::of_table(group.into(), followed_collection::<Self>(), collection_image(), collection_key::<Self>())
+        Consumer::of_table(
+            group.into(),
+            followed_collection::<Self>(),
+            collection_image(),
+            collection_key::<Self>(),
+        )
     }
 
     /// The same for a stream with the images before changes, `OLD_IMAGE`.
     fn old_image_consumer(group: impl Into<String>) -> Consumer<MemberKey, Self> {
-        Consumer::of_table(group.into(), followed_collection::<Self>(), collection_key::<Self>(), collection_image())
+        Consumer::of_table(
+            group.into(),
+            followed_collection::<Self>(),
+            collection_key::<Self>(),
+            collection_image(),
+        )
     }
 
     /// The same for the keys of any stream, also one with `KEYS_ONLY`.
     fn key_consumer(group: impl Into<String>) -> Consumer<MemberKey> {
-        Consumer::of_table(group.into(), followed_collection::<Self>(), collection_key::<Self>(), collection_key::<Self>())
+        Consumer::of_table(
+            group.into(),
+            followed_collection::<Self>(),
+            collection_key::<Self>(),
+            collection_key::<Self>(),
+        )
     }
 }
 

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use dynamo_entity::prelude::*;
-use dynamo_entity::streams::{ConsumerEvent, LeaseTable, ParkedChange, ParkedTable, ShardLease, StreamGroup};
+use dynamo_entity::streams::{
+    ConsumerEvent, LeaseTable, ParkedChange, ParkedTable, ShardLease, StreamGroup,
+};
 use futures_util::future::{Either, join_all, select};
 use tokio::time::{sleep, timeout};
 
@@ -48,7 +50,9 @@ async fn until(is_done: impl Fn() -> bool) {
             sleep(Duration::from_millis(20)).await;
         }
     };
-    timeout(Duration::from_secs(120), waiting).await.expect("it comes to its end");
+    timeout(Duration::from_secs(120), waiting)
+        .await
+        .expect("it comes to its end");
 }
 
 type Counts = Mutex<BTreeMap<u32, usize>>;
@@ -77,10 +81,22 @@ async fn a_group_continues_where_it_stopped(db: Db) -> Outcome {
     let counts = Counts::default();
     for round in 1..=3 {
         put(&db, (round - 1) * 10..round * 10).await?;
-        work(&db, &counts, until(|| different(&counts) == round as usize * 10)).await?;
+        work(
+            &db,
+            &counts,
+            until(|| different(&counts) == round as usize * 10),
+        )
+        .await?;
     }
     // A worker that stops saves its place, so that nothing is repeated.
-    assert!(counts.lock().expect("no panic").values().all(|count| *count == 1), "{counts:?}");
+    assert!(
+        counts
+            .lock()
+            .expect("no panic")
+            .values()
+            .all(|count| *count == 1),
+        "{counts:?}"
+    );
     Ok(())
 }
 
@@ -115,7 +131,9 @@ async fn workers_that_join_and_leave_lose_no_change(db: Db) -> Outcome {
                 let life = Duration::from_millis(800 + 500 * life + 300 * worker);
                 work(db, counts, sleep(life)).await.expect("a clean stop");
             }
-            work(db, counts, until(|| different(counts) == 300)).await.expect("a clean stop");
+            work(db, counts, until(|| different(counts) == 300))
+                .await
+                .expect("a clean stop");
         }
     });
     futures_util::join!(writer, join_all(workers));
@@ -129,7 +147,11 @@ async fn add_up(db: &Dynamo, shutdown: impl Future<Output = ()>) -> Result<()> {
         .longest_pause(Duration::from_millis(200))
         .each_in(|change, tx| {
             let cents = change.event.after().expect("no removals").cents;
-            tx.with(Total::key("all").upsert().apply(|total| total.cents().add(cents)))
+            tx.with(
+                Total::key("all")
+                    .upsert()
+                    .apply(|total| total.cents().add(cents)),
+            )
         })
         .run(db, shutdown)
         .await
@@ -208,10 +230,18 @@ async fn a_write_that_is_rejected_is_parked_alone(db: Db) -> Outcome {
             let parcel = change.event.after().expect("no removals");
             if parcel.number == 3 {
                 // The item does not exist.
-                tx.with(Total::key("none").update().apply(|total| total.cents().add(1)))?;
+                tx.with(
+                    Total::key("none")
+                        .update()
+                        .apply(|total| total.cents().add(1)),
+                )?;
             }
             let cents = parcel.cents;
-            tx.with(Total::key("all").upsert().apply(|total| total.cents().add(cents)))
+            tx.with(
+                Total::key("all")
+                    .upsert()
+                    .apply(|total| total.cents().add(cents)),
+            )
         })
         .run(&db, is_over)
         .await?;
@@ -225,8 +255,15 @@ async fn a_lease_that_was_deleted_is_an_error(db: Db) -> Outcome {
     put(&db, 0..3).await?;
     work(&db, &counts, until(|| different(&counts) == 3)).await?;
     let leases = ShardLease::in_partition("mailer").all(&db).await?;
-    ShardLease::key("mailer", &leases[0].shard).delete().send(&db).await?;
-    let ended = timeout(Duration::from_secs(60), work(&db, &counts, std::future::pending())).await?;
+    ShardLease::key("mailer", &leases[0].shard)
+        .delete()
+        .send(&db)
+        .await?;
+    let ended = timeout(
+        Duration::from_secs(60),
+        work(&db, &counts, std::future::pending()),
+    )
+    .await?;
     let error = ended.expect_err("a deleted lease");
     assert!(error.to_string().contains(&leases[0].shard), "{error}");
 
@@ -240,9 +277,13 @@ async fn another_stream_is_an_error(db: Db) -> Outcome {
     let counts = Counts::default();
     put(&db, 0..1).await?;
     work(&db, &counts, until(|| different(&counts) == 1)).await?;
-    let renamed = StreamGroup::key("mailer").update().apply(|group| group.stream().set("arn:old"));
+    let renamed = StreamGroup::key("mailer")
+        .update()
+        .apply(|group| group.stream().set("arn:old"));
     renamed.send(&db).await?;
-    let error = work(&db, &counts, std::future::pending()).await.expect_err("another stream");
+    let error = work(&db, &counts, std::future::pending())
+        .await
+        .expect_err("another stream");
     assert!(error.to_string().contains("arn:old"), "{error}");
     Ok(())
 }
@@ -251,7 +292,10 @@ async fn a_second_group_is_reported(db: Db) -> Outcome {
     let counts = Counts::default();
     put(&db, 0..1).await?;
     work(&db, &counts, until(|| different(&counts) == 1)).await?;
-    let (others, seen) = (std::sync::Arc::new(Mutex::new(Vec::new())), Counts::default());
+    let (others, seen) = (
+        std::sync::Arc::new(Mutex::new(Vec::new())),
+        Counts::default(),
+    );
     let heard = others.clone();
     Parcel::consumer("indexer")
         .lease_time(LEASE)

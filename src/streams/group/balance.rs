@@ -102,7 +102,11 @@ mod tests {
                     asked_by: name_of(*asked_by),
                 })
                 .collect();
-            let random = |shard: &str| shard.bytes().fold(salt, |hash, byte| hash.wrapping_mul(31) ^ u64::from(byte));
+            let random = |shard: &str| {
+                shard
+                    .bytes()
+                    .fold(salt, |hash, byte| hash.wrapping_mul(31) ^ u64::from(byte))
+            };
             let step = balance_shards(&names[worker], &views, random);
             let mut is_changed = false;
             for (shard, owner, asked_by) in &mut self.shards {
@@ -123,7 +127,12 @@ mod tests {
         fn loads(&self) -> Vec<usize> {
             let workers = (0..self.living.len()).filter(|worker| self.living[*worker]);
             workers
-                .map(|worker| self.shards.iter().filter(|shard| shard.1 == Some(worker)).count())
+                .map(|worker| {
+                    self.shards
+                        .iter()
+                        .filter(|shard| shard.1 == Some(worker))
+                        .count()
+                })
                 .collect()
         }
     }

@@ -65,13 +65,15 @@ impl LeaseBook {
 
     /// Notes a row. `now` must be a time after the response was received, so that it is later than the renewal.
     pub(super) fn note_row(&mut self, name: &LeaseName, state: &LeaseState, now: Duration) {
-        let is_same = |seen: &Sighting| (seen.state.epoch, seen.state.beats) == (state.epoch, state.beats);
+        let is_same =
+            |seen: &Sighting| (seen.state.epoch, seen.state.beats) == (state.epoch, state.beats);
         match self.seen.get_mut(name) {
             // The first sighting counts: the owner may have died right after it.
             Some(seen) if is_same(seen) => seen.state.owner.clone_from(&state.owner),
             _ => {
                 let state = state.clone();
-                self.seen.insert(name.clone(), Sighting { state, since: now });
+                self.seen
+                    .insert(name.clone(), Sighting { state, since: now });
             }
         }
     }
@@ -96,7 +98,10 @@ impl LeaseBook {
 
     /// Notes that this worker has become the owner. `sent` is the time before the request was sent.
     pub(super) fn note_taken(&mut self, name: &LeaseName, epoch: u64, sent: Duration) {
-        let held = HeldLease { epoch, renewed: sent };
+        let held = HeldLease {
+            epoch,
+            renewed: sent,
+        };
         self.held.insert(name.clone(), held);
     }
 
@@ -122,7 +127,8 @@ impl LeaseBook {
     /// The leases that this worker has, with their epochs.
     pub(super) fn held_leases(&self) -> Vec<(LeaseName, u64)> {
         let held = self.held.iter();
-        held.map(|(name, held)| (name.clone(), held.epoch)).collect()
+        held.map(|(name, held)| (name.clone(), held.epoch))
+            .collect()
     }
 
     /// Whether a handler may begin: no other worker can have taken the lease yet.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::drive::drive_worker;
 use super::each::{EachHandler, EachInHandler};
 use super::event::ConsumerEvent;
+use super::source::StreamSource;
 use super::transaction::ChangeTransaction;
 use super::worker::{Settings, Worker};
 use crate::dynamo::Dynamo;
@@ -39,7 +40,12 @@ pub struct Consumer<New, Old = New> {
 }
 
 impl<New, Old> Consumer<New, Old> {
-    pub(in crate::streams) fn of_table(name: String, followed: Followed, new: Side<New>, old: Side<Old>) -> Self {
+    pub(in crate::streams) fn of_table(
+        name: String,
+        followed: Followed,
+        new: Side<New>,
+        old: Side<Old>,
+    ) -> Self {
         Consumer {
             name,
             changes: ItemChanges::of_stream(followed, new, old),
@@ -58,7 +64,7 @@ impl<New, Old> Consumer<New, Old> {
     /// Begins a new group with the changes after its first worker has started. Without this, it begins with the oldest
     /// change that the stream has, at most 24 hours ago. A group that exists continues at its places.
     ///
-    /// The clock of this machine decides, and the times of records are rounded, so a few earlier changes may be delivered
+    /// The clock of the server decides, and the times of records are rounded, so a few earlier changes may be delivered
     /// too. DynamoDB cannot search a stream by time: a new group reads all records of the stream and skips the earlier
     /// ones.
     pub fn start_at_latest(mut self) -> Self {
@@ -109,7 +115,10 @@ impl<New, Old> Consumer<New, Old> {
 
     /// Calls a function for each event: progress and lag of each shard, failed attempts, parked changes. It should only
     /// count or log.
-    pub fn on_event(mut self, listener: impl Fn(&ConsumerEvent<'_>) + Send + Sync + 'static) -> Self {
+    pub fn on_event(
+        mut self,
+        listener: impl Fn(&ConsumerEvent<'_>) + Send + Sync + 'static,
+    ) -> Self {
         self.settings.listener = Some(Box::new(listener));
         self
     }
@@ -156,23 +165,34 @@ impl<New, Old> Consumer<New, Old> {
 
     async fn join(self, db: &Dynamo) -> Result<(Worker, ItemChanges<New, Old>)> {
         if self.settings.lease_time < SHORTEST {
-            return Err(Error::config("the lease time of a consumer must be at least 300 milliseconds"));
+            return Err(Error::config(
+                "the lease time of a consumer must be at least 300 milliseconds",
+            ));
         }
+        let table = self.changes.followed.table.name;
+        let source = StreamSource::of_table(table, db).await?;
         let since = match self.start {
             GroupStart::Oldest => None,
-            GroupStart::Latest => Some(db.now().seconds()),
+            // Times are rounded to a second, those of the server's clock too.
+            GroupStart::Latest => Some(source.unix_time() - 1),
             GroupStart::At(time) => Some(time),
         };
-        let settings = Settings { since, ..self.settings };
-        let table = self.changes.followed.table.name;
-        let worker = Worker::join(&self.name, table, settings, db).await?;
+        let settings = Settings {
+            since,
+            ..self.settings
+        };
+        let worker = Worker::join(&self.name, source, settings, db).await?;
         Ok((worker, self.changes))
     }
 }
 
 impl<New, Old> fmt::Debug for Consumer<New, Old> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Consumer {:?} of {}", self.name, self.changes.followed.name)
+        write!(
+            f,
+            "Consumer {:?} of {}",
+            self.name, self.changes.followed.name
+        )
     }
 }
 

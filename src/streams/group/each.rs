@@ -42,8 +42,14 @@ fn is_before(record: &StreamRecord, since: Option<i64>) -> bool {
     matches!((at, since), (Some(at), Some(since)) if latest(at) < since)
 }
 
-/// Notes a failed attempt, and parks the change if it was the last one.
-async fn note_failure(run: &ShardRun<'_>, record: &StreamRecord, error: &HandlerError, attempts: usize) -> bool {
+/// Notes a failed attempt, and parks the change if it was the last one, in one transaction with other writes.
+async fn note_failure(
+    run: &ShardRun<'_>,
+    record: &StreamRecord,
+    error: &HandlerError,
+    attempts: usize,
+    others: Vec<TransactionMember>,
+) -> bool {
     let worker = run.worker;
     if let Some(most) = worker.settings.park_after {
         let parking = Parking {
@@ -51,7 +57,9 @@ async fn note_failure(run: &ShardRun<'_>, record: &StreamRecord, error: &Handler
             consumer: worker.store.group.clone(),
             db: &worker.store.db,
         };
-        match parking.count_attempt(record, &error.to_string()).await {
+        let reason = error.to_string();
+        let counted = parking.count_attempt_with(record, &reason, others);
+        match worker.limit_time(counted).await {
             Ok(CountedAttempt::Parked) => {
                 worker.report(&ConsumerEvent::Parked { record, error });
                 return true;
@@ -60,7 +68,11 @@ async fn note_failure(run: &ShardRun<'_>, record: &StreamRecord, error: &Handler
             Err(error) => worker.report(&ConsumerEvent::RequestFailed(&error)),
         }
     }
-    worker.report(&ConsumerEvent::Failed { record, error, attempts });
+    worker.report(&ConsumerEvent::Failed {
+        record,
+        error,
+        attempts,
+    });
     false
 }
 
@@ -80,14 +92,21 @@ struct Attempts {
 }
 
 impl Attempts {
-    async fn next_step(&mut self, run: &ShardRun<'_>, record: &StreamRecord, attempt: Attempt) -> NextStep {
+    /// `others` are writes that take effect together with the parking of the change.
+    async fn next_step(
+        &mut self,
+        run: &ShardRun<'_>,
+        record: &StreamRecord,
+        attempt: Attempt,
+        others: impl FnOnce() -> Vec<TransactionMember>,
+    ) -> NextStep {
         match attempt {
             Attempt::Done => return NextStep::Continue,
             Attempt::Left(reason) => return NextStep::Leave(reason),
             Attempt::Interrupted(error) => run.worker.report(&ConsumerEvent::RequestFailed(&error)),
             Attempt::Failed(error) => {
                 self.failed += 1;
-                if note_failure(run, record, &error, self.failed).await {
+                if note_failure(run, record, &error, self.failed, others()).await {
                     return NextStep::Continue;
                 }
             }
@@ -106,7 +125,11 @@ where
     Fut: Future<Output = Result<(), X>>,
     X: Into<HandlerError>,
 {
-    async fn handle_records(&self, run: &mut ShardRun<'_>, records: Vec<StreamRecord>) -> Result<Option<LeftReason>> {
+    async fn handle_records(
+        &self,
+        run: &mut ShardRun<'_>,
+        records: Vec<StreamRecord>,
+    ) -> Result<Option<LeftReason>> {
         for record in records {
             if let Some(reason) = self.handle_record(run, &record).await {
                 return Ok(Some(reason));
@@ -145,7 +168,7 @@ where
                     Err(Panicked(reason)) => Attempt::Failed(reason.into()),
                 },
             };
-            match attempts.next_step(run, record, attempt).await {
+            match attempts.next_step(run, record, attempt, Vec::new).await {
                 NextStep::Repeat => {}
                 NextStep::Continue => return None,
                 NextStep::Leave(reason) => return Some(reason),
@@ -167,14 +190,13 @@ where
     F: Fn(&ItemChange<New, Old>, &mut ChangeTransaction<'_>) -> Result<(), X>,
     X: Into<HandlerError>,
 {
-    async fn handle_records(&self, run: &mut ShardRun<'_>, records: Vec<StreamRecord>) -> Result<Option<LeftReason>> {
+    async fn handle_records(
+        &self,
+        run: &mut ShardRun<'_>,
+        records: Vec<StreamRecord>,
+    ) -> Result<Option<LeftReason>> {
         let mut batch = WriteBatch::default();
         for record in records {
-            if run.is_parked_already(&record, &self.changes).await? {
-                // It was parked before the place was saved.
-                run.reach(&record);
-                continue;
-            }
             match self.plan_change(run, &record) {
                 Ok(members) if fits_in(&batch.members, &members) => {
                     batch.members.extend(members);
@@ -208,7 +230,11 @@ where
     X: Into<HandlerError>,
 {
     /// The planned writes of a record; none if it is not shown.
-    fn plan_change(&self, run: &ShardRun<'_>, record: &StreamRecord) -> Result<Vec<TransactionMember>, HandlerError> {
+    fn plan_change(
+        &self,
+        run: &ShardRun<'_>,
+        record: &StreamRecord,
+    ) -> Result<Vec<TransactionMember>, HandlerError> {
         if is_before(record, run.worker.settings.since) {
             return Ok(Vec::new());
         }
@@ -226,7 +252,11 @@ where
     }
 
     /// Sends the writes of a batch, or those of one change after the other if they cannot take effect together.
-    async fn send_batch(&self, run: &mut ShardRun<'_>, batch: WriteBatch) -> Result<Option<LeftReason>> {
+    async fn send_batch(
+        &self,
+        run: &mut ShardRun<'_>,
+        batch: WriteBatch,
+    ) -> Result<Option<LeftReason>> {
         let WriteBatch { members, records } = batch;
         if members.is_empty() {
             // The place moves without a transaction, with the next one or at the end of the page.
@@ -250,7 +280,11 @@ where
         Ok(None)
     }
 
-    async fn handle_alone(&self, run: &mut ShardRun<'_>, record: &StreamRecord) -> Result<Option<LeftReason>> {
+    async fn handle_alone(
+        &self,
+        run: &mut ShardRun<'_>,
+        record: &StreamRecord,
+    ) -> Result<Option<LeftReason>> {
         let mut attempts = Attempts::default();
         loop {
             if let Some(reason) = run.await_turn().await {
@@ -264,11 +298,14 @@ where
                 Err(error) => Attempt::Failed(error),
             };
             let is_done = matches!(attempt, Attempt::Done);
-            match attempts.next_step(run, record, attempt).await {
+            // A late request of an earlier attempt could still take effect, so the place moves with the parking.
+            let moved = run.plan_move(std::slice::from_ref(record))?;
+            match attempts.next_step(run, record, attempt, || moved).await {
                 NextStep::Repeat => {}
                 NextStep::Leave(reason) => return Ok(Some(reason)),
                 NextStep::Continue if is_done => return Ok(None),
                 NextStep::Continue => {
+                    // Only a change that was parked before has not moved the place.
                     run.reach(record);
                     return run.save_now().await;
                 }
@@ -286,23 +323,36 @@ where
     ) -> Result<Attempt> {
         let (worker, before) = (run.worker, run.saved.clone());
         let after = run.mark_after(records);
-        if before != after {
-            let moved = worker.store.move_place(&run.name, run.epoch, &before, &after);
-            members.extend(moved.plan_members(&worker.store.db)?);
+        let moved = run.plan_move(records)?;
+        if moved.is_empty() {
+            let reason = "the record has no sequence number, so its place cannot be saved";
+            return Ok(Attempt::Failed(reason.into()));
         }
-        let Err(error) = send_planned(&worker.store.db, members).await else {
+        members.extend(moved);
+        let Err(error) = worker
+            .limit_time(send_planned(&worker.store.db, members))
+            .await
+        else {
             run.reach_saved(records, after);
             return Ok(Attempt::Done);
         };
         let mut pauses = 0;
         let state = loop {
-            match worker.store.read_place(&run.name, run.epoch, &before, &after).await {
+            let reading = worker
+                .store
+                .read_place(&run.name, run.epoch, &before, &after);
+            match worker.limit_time(reading).await {
                 Ok(state) => break state,
-                Err(failure) if is_transient(&failure) => worker.report(&ConsumerEvent::RequestFailed(&failure)),
+                Err(failure) if is_transient(&failure) => {
+                    worker.report(&ConsumerEvent::RequestFailed(&failure))
+                }
                 Err(failure) => return Err(failure),
             }
-            if run.leave_reason() == Some(LeftReason::Lost) {
-                return Ok(Attempt::Left(LeftReason::Lost));
+            // A worker that stops does not wait for a server that does not answer.
+            if let Some(reason) = run.leave_reason()
+                && (reason == LeftReason::Lost || !worker.may_begin(&run.name, run.epoch))
+            {
+                return Ok(Attempt::Left(reason));
             }
             run.wait_after_failure(pauses).await;
             pauses += 1;

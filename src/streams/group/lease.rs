@@ -1,7 +1,6 @@
 //! The table of the groups of consumers: who reads which shard, and how far.
 
 use std::collections::BTreeSet;
-use std::time::SystemTime;
 
 use dynamo_entity_derive::{DynamoCollection, DynamoEntity, DynamoTable};
 
@@ -34,8 +33,8 @@ pub struct StreamGroup {
     /// The shards whose parent has no row.
     #[dynamo(default)]
     pub roots: BTreeSet<String>,
-    /// Whether the shards were found once.
-    pub is_surveyed: bool,
+    /// The time of the last description with all shards, in Unix seconds. Shards that are found later are not much older.
+    pub surveyed_at: Option<i64>,
 }
 
 /// A shard of a stream: its owner, and the place up to which its changes were handled.
@@ -52,8 +51,8 @@ pub struct ShardLease {
     /// The known shards that follow this one.
     #[dynamo(default)]
     pub children: BTreeSet<String>,
-    /// The time at which the shard was found.
-    pub found_at: SystemTime,
+    /// A time before the first change of the shard, or at which its older changes were not wanted, in Unix seconds.
+    pub unread_since: i64,
     /// The worker that reads the shard, by a random ID.
     pub owner: Option<String>,
     /// Counts the owners.

@@ -35,8 +35,13 @@ impl NewShard {
     }
 }
 
-/// The described shards without rows, parents first.
-pub(super) fn new_shards(described: &[DescribedShard], rows: &ShardRows) -> Vec<NewShard> {
+/// The described shards without rows, parents first. Shards whose parent is neither described nor known to be gone have to
+/// wait: their records follow those of the parent.
+pub(super) fn new_shards(
+    described: &[DescribedShard],
+    rows: &ShardRows,
+    is_gone: impl Fn(&str) -> bool,
+) -> Vec<NewShard> {
     let mut waiting: BTreeMap<&str, Option<&str>> = described
         .iter()
         .filter(|shard| !rows.contains_key(&*shard.id))
@@ -44,20 +49,26 @@ pub(super) fn new_shards(described: &[DescribedShard], rows: &ShardRows) -> Vec<
         .collect();
     let mut new: Vec<NewShard> = Vec::new();
     let mut placed: BTreeSet<&str> = BTreeSet::new();
-    while !waiting.is_empty() {
-        let is_next = |parent: &Option<&str>| parent.is_none_or(|parent| !waiting.contains_key(parent));
-        let mut next: Vec<&str> = waiting
+    let has_row = |placed: &BTreeSet<&str>, parent: &str| {
+        rows.contains_key(parent) || placed.contains(parent)
+    };
+    loop {
+        let is_next = |parent: &Option<&str>| {
+            parent.is_none_or(|parent| {
+                has_row(&placed, parent) || is_gone(parent) && !waiting.contains_key(parent)
+            })
+        };
+        let next: Vec<&str> = waiting
             .iter()
             .filter(|(_, parent)| is_next(parent))
             .map(|(id, _)| *id)
             .collect();
         if next.is_empty() {
-            // A circle of parents, which no stream has. Its shards are not forgotten.
-            next.extend(waiting.keys().take(1));
+            return new;
         }
         for id in next {
             let parent = waiting.remove(id).flatten();
-            let has_parent_row = parent.is_some_and(|parent| rows.contains_key(parent) || placed.contains(parent));
+            let has_parent_row = parent.is_some_and(|parent| has_row(&placed, parent));
             placed.insert(id);
             new.push(NewShard {
                 shard: id.to_owned(),
@@ -66,14 +77,15 @@ pub(super) fn new_shards(described: &[DescribedShard], rows: &ShardRows) -> Vec<
             });
         }
     }
-    new
 }
 
 /// The parents of new shards that are neither described nor have rows: either they are gone, or the description is not
 /// complete.
-pub(super) fn unknown_parents(described: &[DescribedShard], rows: &ShardRows) -> BTreeSet<String> {
+fn unknown_parents(described: &[DescribedShard], rows: &ShardRows) -> BTreeSet<String> {
     let known: BTreeSet<&str> = described.iter().map(|shard| &*shard.id).collect();
-    let new = described.iter().filter(|shard| !rows.contains_key(&*shard.id));
+    let new = described
+        .iter()
+        .filter(|shard| !rows.contains_key(&*shard.id));
     let parents = new.filter_map(|shard| shard.parent.as_deref());
     parents
         .filter(|parent| !known.contains(parent) && !rows.contains_key(*parent))
@@ -81,8 +93,82 @@ pub(super) fn unknown_parents(described: &[DescribedShard], rows: &ShardRows) ->
         .collect()
 }
 
+/// The number of descriptions that a parent must be missing in, and of denied iterators, before it counts as gone.
+const SURE_SURVEYS: u32 = 3;
+const DENIALS: u32 = 2;
+/// The time after which a parent that exists should be described. If it is not, it is read without its own parent.
+const HIDDEN_TIME: Duration = Duration::from_secs(600);
+
+/// A parent that descriptions do not show.
+#[derive(Debug, Default)]
+struct HiddenParent {
+    since: Duration,
+    surveys: u32,
+    denials: u32,
+    exists: bool,
+}
+
+/// The parents that descriptions do not show, although they have children.
+#[derive(Debug, Default)]
+pub(super) struct HiddenParents(BTreeMap<String, HiddenParent>);
+
+impl HiddenParents {
+    /// Notes a whole description. Returns the parents that should be looked for by their IDs.
+    pub(super) fn note_survey(
+        &mut self,
+        described: &[DescribedShard],
+        rows: &ShardRows,
+        now: Duration,
+    ) -> Vec<String> {
+        let unknown = unknown_parents(described, rows);
+        // A parent that is gone remains so while its children wait for their rows.
+        self.0.retain(|parent, _| unknown.contains(parent));
+        for parent in unknown {
+            let hidden = self.0.entry(parent).or_insert(HiddenParent {
+                since: now,
+                ..HiddenParent::default()
+            });
+            hidden.surveys += 1;
+        }
+        let sought = self.0.iter().filter(|(_, hidden)| !hidden.exists);
+        sought.map(|(parent, _)| parent.clone()).collect()
+    }
+
+    /// Notes whether a parent was found by its ID.
+    pub(super) fn note_found(&mut self, parent: &str, exists: bool) {
+        if let Some(hidden) = self.0.get_mut(parent) {
+            hidden.exists |= exists;
+            hidden.denials += u32::from(!exists);
+        }
+    }
+
+    /// Whether a parent does not exist.
+    pub(super) fn is_gone(&self, parent: &str) -> bool {
+        let hidden = self.0.get(parent).filter(|hidden| !hidden.exists);
+        hidden.is_some_and(|hidden| hidden.surveys >= SURE_SURVEYS && hidden.denials >= DENIALS)
+    }
+
+    /// The parents that exist and are still not described after a long time.
+    pub(super) fn undescribed(&self, now: Duration) -> impl Iterator<Item = &str> {
+        let late = self.0.iter().filter(move |(_, hidden)| {
+            hidden.exists
+                && hidden.surveys >= SURE_SURVEYS
+                && now.saturating_sub(hidden.since) > HIDDEN_TIME
+        });
+        late.map(|(parent, _)| &**parent)
+    }
+
+    /// Whether some shards wait for their parents.
+    pub(super) fn are_sought(&self) -> bool {
+        !self.0.is_empty()
+    }
+}
+
 /// The listed shards that have no row, each with its lister: the parent, or `None` for the group.
-pub(super) fn missing_rows(roots: &BTreeSet<String>, rows: &ShardRows) -> Vec<(String, Option<String>)> {
+pub(super) fn missing_rows(
+    roots: &BTreeSet<String>,
+    rows: &ShardRows,
+) -> Vec<(String, Option<String>)> {
     let of_group = roots.iter().map(|shard| (shard.clone(), None));
     let of_parents = rows.values().flat_map(|row| {
         let children = row.children.iter();
@@ -108,12 +194,21 @@ impl MissingShards {
         now: Duration,
     ) -> Vec<String> {
         let described: BTreeSet<&str> = described.iter().map(|shard| &*shard.id).collect();
-        self.0.retain(|shard, _| rows.contains_key(shard) && !described.contains(&**shard));
+        self.0
+            .retain(|shard, _| rows.contains_key(shard) && !described.contains(&**shard));
         let mut removable = Vec::new();
-        for (shard, row) in rows.iter().filter(|(shard, _)| !described.contains(&***shard)) {
+        for (shard, row) in rows
+            .iter()
+            .filter(|(shard, _)| !described.contains(&***shard))
+        {
             let since = *self.0.entry(shard.clone()).or_insert(now);
-            let has_parent = row.parent.as_ref().is_some_and(|parent| rows.contains_key(parent));
-            let mut children = rows.values().filter(|child| child.parent.as_ref() == Some(shard));
+            let has_parent = row
+                .parent
+                .as_ref()
+                .is_some_and(|parent| rows.contains_key(parent));
+            let mut children = rows
+                .values()
+                .filter(|child| child.parent.as_ref() == Some(shard));
             let is_over = row.is_finished && children.all(|child| child.is_finished);
             if is_over && !has_parent && now.saturating_sub(since) >= MEMORY {
                 removable.push(shard.clone());

@@ -1,7 +1,7 @@
 //! One shard while a worker has its lease: reads records, calls the handler, saves the place.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::book::LeaseName;
 use super::event::{ConsumerEvent, LeftReason, ShardProgress};
@@ -10,9 +10,8 @@ use super::store::{PlaceState, ShardMark, Written, is_transient};
 use super::worker::Worker;
 use crate::clock::Timestamp;
 use crate::error::Result;
-use crate::streams::follow::ItemChanges;
+use crate::plan::{TransactWrite, TransactionMember};
 use crate::streams::follow_error::{FollowError, LostChanges};
-use crate::streams::parked::ParkedChange;
 use crate::streams::position::ShardId;
 use crate::streams::record::StreamRecord;
 use crate::streams::sequence::SequenceNumber;
@@ -26,8 +25,15 @@ const RETENTION: i64 = 24 * 3_600;
 const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(10));
 /// The first pause after a response without records. It doubles.
 const IDLE_PAUSE: Duration = Duration::from_millis(100);
-/// The number of responses in a row after which a shard is believed not to exist.
+/// The number of responses in a row that a shard does not exist, and the time between the first and the last one, after
+/// which this is believed of a shard that is no longer described.
 const GONE_ANSWERS: u32 = 3;
+const GONE_TIME: Duration = Duration::from_secs(30);
+/// The same for a shard that is still described.
+const DENIED_ANSWERS: u32 = 10;
+const DENIED_TIME: Duration = Duration::from_secs(600);
+/// The number of records in a page that may have been cut by the limit of the service.
+const FULL_PAGE: usize = 1_000;
 /// The number of descriptions that look for the children of a shard that has ended.
 const CHILD_SEARCHES: u32 = 4;
 
@@ -51,14 +57,15 @@ pub(super) struct ShardRun<'w> {
     /// The place of the last handled record.
     pub(super) reached: ShardMark,
     saved_at: Duration,
-    found_at: i64,
-    is_parking_checked: bool,
+    unread_since: i64,
     reported: usize,
 }
 
 /// The delay of the pause with this number.
 pub(super) fn growing_pause((first, longest): (Duration, Duration), times: u32) -> Duration {
-    first.saturating_mul(2_u32.saturating_pow(times)).min(longest)
+    first
+        .saturating_mul(2_u32.saturating_pow(times))
+        .min(longest)
 }
 
 impl<'w> ShardRun<'w> {
@@ -74,8 +81,7 @@ impl<'w> ShardRun<'w> {
             reached: saved.clone(),
             saved,
             saved_at: worker.now(),
-            found_at: Timestamp::from(row.found_at).seconds(),
-            is_parking_checked: false,
+            unread_since: row.unread_since,
             reported: 0,
         }
     }
@@ -99,7 +105,10 @@ impl<'w> ShardRun<'w> {
             }
         }
         self.worker.end_run(&self.name);
-        self.worker.report(&ConsumerEvent::Left { shard: &shard, reason });
+        self.worker.report(&ConsumerEvent::Left {
+            shard: &shard,
+            reason,
+        });
         failure.map_or(Ok(()), Err)
     }
 
@@ -112,7 +121,8 @@ impl<'w> ShardRun<'w> {
             _ => None,
         };
         let store = &self.worker.store;
-        store.release(&self.name, self.epoch, next.as_deref()).await?;
+        let released = store.release(&self.name, self.epoch, next.as_deref());
+        self.worker.limit_time(released).await?;
         Ok(())
     }
 
@@ -145,7 +155,9 @@ impl<'w> ShardRun<'w> {
             if rest.is_zero() {
                 return None;
             }
-            self.worker.pause(rest, || self.leave_reason().is_some()).await;
+            self.worker
+                .pause(rest, || self.leave_reason().is_some())
+                .await;
         }
     }
 
@@ -160,8 +172,22 @@ impl<'w> ShardRun<'w> {
 
     /// The place after these records.
     pub(super) fn mark_after(&self, records: &[StreamRecord]) -> ShardMark {
-        let last = records.iter().rev().find_map(|record| Some(mark_of(record, record.sequence()?)));
+        let last = records
+            .iter()
+            .rev()
+            .find_map(|record| Some(mark_of(record, record.sequence()?)));
         last.unwrap_or_else(|| self.saved.clone())
+    }
+
+    /// The write that moves the place after these records, for a transaction. None if they have no place.
+    pub(super) fn plan_move(&self, records: &[StreamRecord]) -> Result<Vec<TransactionMember>> {
+        let after = self.mark_after(records);
+        if after == self.saved {
+            return Ok(Vec::new());
+        }
+        let store = &self.worker.store;
+        let moved = store.move_place(&self.name, self.epoch, &self.saved, &after);
+        moved.plan_members(&store.db)
     }
 
     /// Notes that records were handled and their place was saved with them.
@@ -169,24 +195,6 @@ impl<'w> ShardRun<'w> {
         self.reported += records.len();
         (self.saved, self.reached) = (mark.clone(), mark);
         self.saved_at = self.worker.now();
-    }
-
-    /// Whether a record is the first change after the lease was taken, and is already parked. The last owner may have died
-    /// after it has parked a change and before it has saved the place.
-    pub(super) async fn is_parked_already<New, Old>(
-        &mut self,
-        record: &StreamRecord,
-        changes: &ItemChanges<New, Old>,
-    ) -> Result<bool> {
-        if self.is_parking_checked || self.worker.settings.park_after.is_none() || changes.read_record(record).is_none() {
-            return Ok(false);
-        }
-        self.is_parking_checked = true;
-        let Some(id) = record.event_id() else {
-            return Ok(false);
-        };
-        let store = &self.worker.store;
-        Ok(ParkedChange::find(&store.group, id, &store.db).await?.is_some())
     }
 
     /// Notes that a record was handled.
@@ -213,11 +221,16 @@ impl<'w> ShardRun<'w> {
                 Ok(PlaceState::After) => return Ok(None),
                 Ok(PlaceState::Before) => {}
                 Ok(PlaceState::Lost) => return Ok(Some(LeftReason::Lost)),
-                Err(error) if is_transient(&error) => self.worker.report(&ConsumerEvent::RequestFailed(&error)),
+                Err(error) if is_transient(&error) => {
+                    self.worker.report(&ConsumerEvent::RequestFailed(&error))
+                }
                 Err(error) => return Err(error),
             }
-            if self.leave_reason() == Some(LeftReason::Lost) {
-                return Ok(Some(LeftReason::Lost));
+            // A worker that stops does not wait for a server that does not answer.
+            if let Some(reason) = self.leave_reason()
+                && (reason == LeftReason::Lost || !self.worker.may_begin(&self.name, self.epoch))
+            {
+                return Ok(Some(reason));
             }
             self.wait_after_failure(failures).await;
             failures += 1;
@@ -230,7 +243,8 @@ impl<'w> ShardRun<'w> {
             return Ok(PlaceState::After);
         }
         let (store, reached) = (&self.worker.store, self.reached.clone());
-        let state = store.save_place(&self.name, self.epoch, &self.saved, &reached).await?;
+        let saving = store.save_place(&self.name, self.epoch, &self.saved, &reached);
+        let state = self.worker.limit_time(saving).await?;
         if state == PlaceState::After {
             self.saved = reached;
         }
@@ -241,17 +255,23 @@ impl<'w> ShardRun<'w> {
         let records = std::mem::take(&mut self.reported);
         let at = self.reached.at.and_then(|at| Timestamp::from_unix(at, 0));
         let age = |at: Timestamp| {
-            let now = Timestamp::from(SystemTime::now()).seconds();
+            let now = self.worker.source.unix_time();
             Duration::from_secs(u64::try_from(now.saturating_sub(at.seconds())).unwrap_or_default())
         };
         let lag = at.filter(|_| is_behind).map_or(Duration::ZERO, age);
         let shard = &*self.name;
-        self.worker.report(&ConsumerEvent::Progress(ShardProgress { shard, records, at, lag }));
+        self.worker.report(&ConsumerEvent::Progress(ShardProgress {
+            shard,
+            records,
+            at,
+            lag,
+        }));
     }
 
     async fn read_shard<H: RecordHandler>(&mut self, handler: &H) -> Result<LeftReason> {
         let mut iterator: Option<Arc<str>> = None;
-        let (mut failures, mut idle, mut gone) = (0, 0, 0);
+        let (mut failures, mut idle) = (0, 0);
+        let mut gone: Option<(u32, Duration)> = None;
         let mut is_loss_checked = false;
         loop {
             if let Some(reason) = self.leave_reason() {
@@ -265,7 +285,7 @@ impl<'w> ShardRun<'w> {
                 }
                 Ok(StreamAnswer::Described(_)) => continue,
                 Ok(StreamAnswer::Records { records, next }) => {
-                    (failures, gone) = (0, 0);
+                    (failures, gone) = (0, None);
                     if !is_loss_checked {
                         is_loss_checked = true;
                         self.check_unread(records.first())?;
@@ -287,12 +307,15 @@ impl<'w> ShardRun<'w> {
                         None => return self.end_shard().await,
                         next => iterator = next,
                     }
+                    // DynamoDB allows five requests a second for a shard.
+                    let pause = match count {
+                        0 => growing_pause((IDLE_PAUSE, self.worker.settings.longest_pause), idle),
+                        FULL_PAGE.. => Duration::ZERO,
+                        _ => IDLE_PAUSE,
+                    };
                     idle = if count > 0 { 0 } else { idle + 1 };
-                    if idle > 0 {
-                        let longest = self.worker.settings.longest_pause;
-                        if let Some(reason) = self.pause(growing_pause((IDLE_PAUSE, longest), idle - 1)).await {
-                            return Ok(reason);
-                        }
+                    if let Some(reason) = self.pause(pause).await {
+                        return Ok(reason);
                     }
                     continue;
                 }
@@ -303,15 +326,21 @@ impl<'w> ShardRun<'w> {
                 FailureMeaning::Expired => iterator = None,
                 FailureMeaning::Trimmed => {
                     iterator = None;
-                    self.note_loss(self.reached.at, None)?;
-                    self.reached = ShardMark::default();
+                    // The oldest records may be removed between two requests.
+                    if !self.is_fresh() {
+                        self.note_loss(self.reached.at, None)?;
+                    }
                     // The saved place stays until a later one is saved.
+                    self.reached = ShardMark::default();
                 }
                 FailureMeaning::Gone => {
                     iterator = None;
-                    gone += 1;
-                    if gone >= GONE_ANSWERS {
-                        self.note_loss(self.reached.at, None)?;
+                    let (answers, since) = gone.unwrap_or((0, self.worker.now()));
+                    gone = Some((answers + 1, since));
+                    if self.is_gone(answers + 1, since).await {
+                        if !self.is_fresh() {
+                            self.note_loss(self.reached.at, None)?;
+                        }
                         return self.end_shard().await;
                     }
                 }
@@ -342,21 +371,48 @@ impl<'w> ShardRun<'w> {
         }
     }
 
+    /// Whether no records were handled, and none can have been removed before they were wanted.
+    fn is_fresh(&self) -> bool {
+        let waited = self
+            .worker
+            .source
+            .unix_time()
+            .saturating_sub(self.unread_since);
+        self.saved.sequence.is_none() && self.reached.sequence.is_none() && waited <= RETENTION
+    }
+
     /// A shard that waited longer than DynamoDB keeps records may have lost its first ones, and no error shows that.
     fn check_unread(&self, first: Option<&StreamRecord>) -> Result<()> {
-        let now = Timestamp::from(SystemTime::now()).seconds();
-        let is_late = now.saturating_sub(self.found_at) > RETENTION && !self.worker.store.db.is_local();
-        match self.reached.sequence.is_none() && is_late {
-            true => self.note_loss(Some(self.found_at), first.and_then(StreamRecord::at)),
-            false => Ok(()),
+        let is_begun = self.reached.sequence.is_some();
+        match is_begun || self.is_fresh() || self.worker.source.keeps_all() {
+            true => Ok(()),
+            false => self.note_loss(Some(self.unread_since), first.and_then(StreamRecord::at)),
+        }
+    }
+
+    /// Whether so many responses that the shard does not exist are believed.
+    async fn is_gone(&self, answers: u32, since: Duration) -> bool {
+        let time = self.worker.now().saturating_sub(since);
+        if answers >= DENIED_ANSWERS && time >= DENIED_TIME {
+            return true;
+        }
+        if answers < GONE_ANSWERS || time < GONE_TIME {
+            return false;
+        }
+        match self.worker.source.describe().await {
+            Ok((described, _)) => described.iter().all(|shard| *shard.id != *self.name),
+            Err(_) => false,
         }
     }
 
     fn note_loss(&self, after: Option<i64>, until: Option<Timestamp>) -> Result<()> {
+        let now = self.worker.source.unix_time();
         let lost = LostChanges {
             after: after.and_then(|after| Timestamp::from_unix(after, 0)),
-            until: until.unwrap_or_else(|| SystemTime::now().into()),
-            shard: self.name.to_string(),
+            until: until
+                .or_else(|| Timestamp::from_unix(now, 0))
+                .unwrap_or(Timestamp::EPOCH),
+            shard: Some(self.name.to_string()),
         };
         if !self.worker.settings.continues_after_loss {
             return Err(FollowError::Lost(lost).into_error());
@@ -379,12 +435,21 @@ impl<'w> ShardRun<'w> {
                     self.worker.report(&ConsumerEvent::RequestFailed(&error));
                     None
                 }
+                // A shard without a description has no children that can be found by it.
+                Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => {
+                    Some(Vec::new())
+                }
                 Err(error) => return Err(error),
             };
-            if let Some(children) = described
-                && let Some(reason) = self.finish_lease(children).await?
-            {
-                return Ok(reason);
+            if let Some(children) = described {
+                match self.finish_lease(children).await {
+                    Ok(Some(reason)) => return Ok(reason),
+                    Ok(None) => {}
+                    Err(error) if is_transient(&error) => {
+                        self.worker.report(&ConsumerEvent::RequestFailed(&error))
+                    }
+                    Err(error) => return Err(error),
+                }
             }
             if let Some(reason) = self.pause_after_failure(searches).await {
                 return Ok(reason);
@@ -401,12 +466,13 @@ impl<'w> ShardRun<'w> {
             }
         }
         let store = &self.worker.store;
-        match store.finish(&self.name, self.epoch, &self.saved, &new).await {
+        let since = self.worker.unread_since();
+        let finished = store.finish(&self.name, self.epoch, &self.saved, &new, since);
+        match self.worker.limit_time(finished).await {
             Ok(Written::Done) => Ok(Some(LeftReason::Finished)),
             // Another worker has created a child meanwhile, or the lease is lost, or the write took effect.
             Ok(Written::Refused) => self.read_end().await,
             Err(error) if error.is_outcome_unknown() => self.read_end().await,
-            Err(error) if is_transient(&error) => Ok(None),
             Err(error) => Err(error),
         }
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::json::Writer;
@@ -43,13 +45,67 @@ impl StreamSource {
         request.read_answer(&body)
     }
 
+    /// The present time by the clock of the server, in Unix seconds.
+    pub(super) fn unix_time(&self) -> i64 {
+        self.clock.now()
+    }
+
+    /// Whether the server keeps all records, as engines on this machine do. DynamoDB Local names itself in the ARN.
+    pub(super) fn keeps_all(&self) -> bool {
+        self.db.is_local() || self.arn.contains(":ddblocal:")
+    }
+
     /// All described shards, and whether the stream is switched off.
     pub(super) async fn describe(&self) -> Result<(Vec<DescribedShard>, bool)> {
+        self.describe_pages(|after| StreamRequest::Describe { after }.body(&self.arn))
+            .await
+    }
+
+    /// The children of a shard, and whether the stream is switched off.
+    pub(super) async fn children_of(&self, shard: &str) -> Result<(Vec<ShardId>, bool)> {
+        let described = match self
+            .describe_pages(|after| self.children_body(shard, after))
+            .await
+        {
+            // A server that does not know the filter.
+            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Fatal => {
+                self.describe().await
+            }
+            described => described,
+        };
+        let (shards, is_disabled) = described?;
+        // Some servers ignore the filter, so the parents are checked.
+        let children = shards
+            .into_iter()
+            .filter(|child| child.parent.as_deref() == Some(shard));
+        Ok((children.map(|child| child.id).collect(), is_disabled))
+    }
+
+    fn children_body(&self, shard: &str, after: Option<ShardId>) -> Bytes {
+        let mut body = Writer::default();
+        body.push_raw("{\"StreamArn\":");
+        body.push_quoted(&self.arn);
+        if let Some(after) = after {
+            body.push_raw(",\"ExclusiveStartShardId\":");
+            body.push_quoted(&after);
+        }
+        body.push_raw(",\"ShardFilter\":{\"Type\":\"CHILD_SHARDS\",\"ShardId\":");
+        body.push_quoted(shard);
+        body.push_raw("}}");
+        body.into_bytes().into()
+    }
+
+    async fn describe_pages(
+        &self,
+        body_after: impl Fn(Option<ShardId>) -> Bytes,
+    ) -> Result<(Vec<DescribedShard>, bool)> {
         let mut shards = Vec::new();
         let mut after: Option<ShardId> = None;
         loop {
-            let request = StreamRequest::Describe { after: after.clone() };
-            let StreamAnswer::Described(page) = self.request_answer(&request).await? else {
+            let (operation, body) = (StreamOperation::DescribeStream, body_after(after.clone()));
+            let answer = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
+            let request = StreamRequest::Describe { after: None };
+            let StreamAnswer::Described(page) = request.read_answer(&answer)? else {
                 return Ok((shards, false));
             };
             shards.extend(page.shards);
@@ -59,25 +115,6 @@ impl StreamSource {
                 _ => return Ok((shards, page.is_disabled)),
             }
         }
-    }
-
-    /// The children of a shard, and whether the stream is switched off.
-    pub(super) async fn children_of(&self, shard: &str) -> Result<(Vec<ShardId>, bool)> {
-        let mut body = Writer::default();
-        body.push_raw("{\"StreamArn\":");
-        body.push_quoted(&self.arn);
-        body.push_raw(",\"ShardFilter\":{\"Type\":\"CHILD_SHARDS\",\"ShardId\":");
-        body.push_quoted(shard);
-        body.push_raw("}}");
-        let (operation, body) = (StreamOperation::DescribeStream, body.into_bytes().into());
-        let answer = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
-        let request = StreamRequest::Describe { after: None };
-        let StreamAnswer::Described(page) = request.read_answer(&answer)? else {
-            return Ok((Vec::new(), false));
-        };
-        // Some servers ignore the filter, so the parents are checked.
-        let children = page.shards.into_iter().filter(|child| child.parent.as_deref() == Some(shard));
-        Ok((children.map(|child| child.id).collect(), page.is_disabled))
     }
 
     /// Whether a shard exists that is not described.

@@ -1,7 +1,6 @@
 //! The requests on the rows of a group. Each write has the condition that this worker still has the lease.
 
 use std::collections::BTreeSet;
-use std::time::SystemTime;
 
 use super::book::LeaseState;
 use super::lease::{GroupRow, ShardLease, StreamGroup};
@@ -69,7 +68,11 @@ impl LeaseStore {
     pub(super) async fn read_rows(&self) -> Result<Option<(StreamGroup, ShardRows)>> {
         let mut group = None;
         let mut shards = ShardRows::new();
-        for row in GroupRow::in_partition(&self.group).consistent().all(&self.db).await? {
+        for row in GroupRow::in_partition(&self.group)
+            .consistent()
+            .all(&self.db)
+            .await?
+        {
             match row {
                 GroupRow::Group(row) => group = Some(row),
                 GroupRow::Shard(row) => {
@@ -82,12 +85,24 @@ impl LeaseStore {
 
     /// Creates the row of the group, unless it exists, and returns it.
     pub(super) async fn open_group(&self, new: StreamGroup) -> Result<StreamGroup> {
+        let rows = GroupRow::in_partition(&self.group)
+            .consistent()
+            .all(&self.db)
+            .await?;
+        let is_group = |row: &GroupRow| matches!(row, GroupRow::Group(_));
+        if !rows.is_empty() && !rows.iter().any(is_group) {
+            return Err(self.deleted_row("its own"));
+        }
         match new.create().send(&self.db).await {
             Ok(group) => return Ok(group),
             Err(error) if error.is_lost_race() || error.is_outcome_unknown() => {}
             Err(error) => return Err(error),
         }
-        let found = StreamGroup::key(&self.group).get().consistent().send(&self.db).await?;
+        let found = StreamGroup::key(&self.group)
+            .get()
+            .consistent()
+            .send(&self.db)
+            .await?;
         found.ok_or_else(|| self.deleted_row("its own"))
     }
 
@@ -99,7 +114,12 @@ impl LeaseStore {
     /// Whether the row of a lease exists; the name of the discoverer's lease is empty.
     pub(super) async fn has_row(&self, name: &str) -> Result<bool> {
         Ok(match name.is_empty() {
-            true => StreamGroup::key(&self.group).get().consistent().send(&self.db).await?.is_some(),
+            true => StreamGroup::key(&self.group)
+                .get()
+                .consistent()
+                .send(&self.db)
+                .await?
+                .is_some(),
             false => self.read_shard(name).await?.is_some(),
         })
     }
@@ -132,7 +152,13 @@ impl LeaseStore {
         written(match name.is_empty() {
             true => StreamGroup::key(&self.group)
                 .update()
-                .apply(|row| (row.owner().set(worker), row.epoch().set(next), row.beats().add(1)))
+                .apply(|row| {
+                    (
+                        row.owner().set(worker),
+                        row.epoch().set(next),
+                        row.beats().add(1),
+                    )
+                })
                 .when(|row| row.epoch().eq(seen.epoch) & row.beats().eq(seen.beats))
                 .returning_nothing()
                 .send(db)
@@ -142,7 +168,12 @@ impl LeaseStore {
                 .update()
                 .apply(|row| {
                     let owner = row.owner().set(worker);
-                    (owner, row.epoch().set(next), row.beats().add(1), row.asked_by().remove())
+                    (
+                        owner,
+                        row.epoch().set(next),
+                        row.beats().add(1),
+                        row.asked_by().remove(),
+                    )
                 })
                 .when(|row| row.epoch().eq(seen.epoch) & row.beats().eq(seen.beats))
                 .returning_nothing()
@@ -165,7 +196,12 @@ impl LeaseStore {
     }
 
     /// Gives a lease up, to the next owner if there is one.
-    pub(super) async fn release(&self, name: &str, epoch: u64, next: Option<&str>) -> Result<Written> {
+    pub(super) async fn release(
+        &self,
+        name: &str,
+        epoch: u64,
+        next: Option<&str>,
+    ) -> Result<Written> {
         let (db, worker) = (&self.db, &*self.worker);
         written(match name.is_empty() {
             true => StreamGroup::key(&self.group)
@@ -204,7 +240,10 @@ impl LeaseStore {
         let key = ShardLease::key(&self.group, shard);
         key.update()
             .apply(|row| {
-                let place = after.sequence.as_ref().map(|sequence| row.place().set(sequence));
+                let place = after
+                    .sequence
+                    .as_ref()
+                    .map(|sequence| row.place().set(sequence));
                 let at = after.at.map(|at| row.place_at().set(at));
                 (place, at)
             })
@@ -227,7 +266,11 @@ impl LeaseStore {
         before: &ShardMark,
         after: &ShardMark,
     ) -> Result<PlaceState> {
-        match self.move_place(shard, epoch, before, after).send(&self.db).await {
+        match self
+            .move_place(shard, epoch, before, after)
+            .send(&self.db)
+            .await
+        {
             Ok(_) => Ok(PlaceState::After),
             Err(error) if error.is_lost_race() || error.is_outcome_unknown() => {
                 self.read_place(shard, epoch, before, after).await
@@ -256,13 +299,13 @@ impl LeaseStore {
         })
     }
 
-    fn new_row(&self, shard: &str, parent: Option<&str>, found_at: SystemTime) -> ShardLease {
+    fn new_row(&self, shard: &str, parent: Option<&str>, unread_since: i64) -> ShardLease {
         ShardLease {
             group: self.group.clone(),
             shard: shard.to_owned(),
             parent: parent.map(str::to_owned),
             children: BTreeSet::new(),
-            found_at,
+            unread_since,
             owner: None,
             epoch: 0,
             beats: 0,
@@ -275,8 +318,12 @@ impl LeaseStore {
 
     /// Creates the rows of new shards. Each transaction also lists them, so that a row which is deleted by hand is
     /// noticed. Stops if another worker has created one of them, or has the lease of the discoverer.
-    pub(super) async fn create_rows(&self, epoch: u64, new: &[NewShard]) -> Result<Written> {
-        let now: SystemTime = self.db.now_as()?;
+    pub(super) async fn create_rows(
+        &self,
+        epoch: u64,
+        new: &[NewShard],
+        unread_since: i64,
+    ) -> Result<Written> {
         let mut rest = new;
         while let Some(first) = rest.first() {
             let is_same = |other: &&NewShard| other.lister() == first.lister();
@@ -284,13 +331,19 @@ impl LeaseStore {
             let (these, later) = rest.split_at(count);
             rest = later;
             let ids = these.iter().map(|new| new.shard.clone());
-            let rows = these.iter().map(|new| self.new_row(&new.shard, new.parent.as_deref(), now));
+            let rows = these
+                .iter()
+                .map(|new| self.new_row(&new.shard, new.parent.as_deref(), unread_since));
             let creates = rows.map(EntityExt::into_create);
             let group = StreamGroup::key(&self.group);
             let worker = &*self.worker;
             let listed = match first.lister() {
                 Some(parent) => Transaction::new()
-                    .with(group.check().when(|row| row.owner().eq(worker) & row.epoch().eq(epoch)))
+                    .with(
+                        group
+                            .check()
+                            .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch)),
+                    )
                     .with(
                         ShardLease::key(&self.group, parent)
                             .update()
@@ -303,18 +356,19 @@ impl LeaseStore {
                         .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch)),
                 ),
             };
-            if written(listed.with_all(creates).send(&self.db).await.map(drop))? == Written::Refused {
+            if written(listed.with_all(creates).send(&self.db).await.map(drop))? == Written::Refused
+            {
                 return Ok(Written::Refused);
             }
         }
         Ok(Written::Done)
     }
 
-    /// Notes that the shards were found once.
-    pub(super) async fn note_survey(&self, epoch: u64) -> Result<Written> {
+    /// Notes that all shards of this time have rows.
+    pub(super) async fn note_survey(&self, epoch: u64, at: i64) -> Result<Written> {
         let noted = StreamGroup::key(&self.group)
             .update()
-            .apply(|row| row.is_surveyed().set(true))
+            .apply(|row| row.surveyed_at().set(at))
             .when(|row| row.owner().eq(&*self.worker) & row.epoch().eq(epoch))
             .returning_nothing()
             .send(&self.db)
@@ -323,16 +377,30 @@ impl LeaseStore {
     }
 
     /// Marks a shard as finished, and creates the rows of its children.
-    pub(super) async fn finish(&self, shard: &str, epoch: u64, before: &ShardMark, children: &[ShardId]) -> Result<Written> {
-        let now: SystemTime = self.db.now_as()?;
-        let rows = children.iter().map(|child| self.new_row(child, Some(shard), now));
+    pub(super) async fn finish(
+        &self,
+        shard: &str,
+        epoch: u64,
+        before: &ShardMark,
+        children: &[ShardId],
+        unread_since: i64,
+    ) -> Result<Written> {
+        let rows = children
+            .iter()
+            .map(|child| self.new_row(child, Some(shard), unread_since));
         let ids: Vec<String> = children.iter().map(|child| child.to_string()).collect();
         let finished = ShardLease::key(&self.group, shard)
             .update()
             .apply(|row| {
                 let listed = (!ids.is_empty()).then(|| row.children().insert_all(ids));
                 let finished = row.is_finished().set(true);
-                (finished, listed, row.owner().remove(), row.epoch().set(epoch + 1), row.asked_by().remove())
+                (
+                    finished,
+                    listed,
+                    row.owner().remove(),
+                    row.epoch().set(epoch + 1),
+                    row.asked_by().remove(),
+                )
             })
             .when(|row| {
                 let is_mine = row.owner().eq(&*self.worker) & row.epoch().eq(epoch);
@@ -342,7 +410,9 @@ impl LeaseStore {
                         None => row.place().missing(),
                     }
             });
-        let finish = Transaction::new().with(finished).with_all(rows.map(EntityExt::into_create));
+        let finish = Transaction::new()
+            .with(finished)
+            .with_all(rows.map(EntityExt::into_create));
         written(finish.send(&self.db).await.map(drop))
     }
 
@@ -368,14 +438,19 @@ impl LeaseStore {
                     .apply(|group| group.roots().discard(&row.shard))
                     .when(|group| group.owner().eq(&*self.worker) & group.epoch().eq(epoch)),
             )
-            .with(row.key().delete().when(|stored| stored.is_finished().eq(true)));
+            .with(
+                row.key()
+                    .delete()
+                    .when(|stored| stored.is_finished().eq(true)),
+            );
         written(removed.send(&self.db).await.map(drop))
     }
 
     /// Whether a listed shard has no row, in one snapshot with its lister.
     pub(super) async fn is_deleted(&self, shard: &str, lister: Option<&str>) -> Result<bool> {
         let shard_row = ShardLease::key(&self.group, shard).get();
-        let is_listed = |listed: Option<BTreeSet<String>>| listed.is_some_and(|listed| listed.contains(shard));
+        let is_listed =
+            |listed: Option<BTreeSet<String>>| listed.is_some_and(|listed| listed.contains(shard));
         Ok(match lister {
             None => {
                 let group = StreamGroup::key(&self.group).get();

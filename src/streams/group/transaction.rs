@@ -31,7 +31,8 @@ impl<'d> ChangeTransaction<'d> {
         };
         let planned = operation.plan_members(self.db)?;
         self.operations += 1;
-        self.members.extend(planned.into_iter().map(|member| member.at_place(place)));
+        self.members
+            .extend(planned.into_iter().map(|member| member.at_place(place)));
         Ok(())
     }
 

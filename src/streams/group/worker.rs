@@ -16,7 +16,7 @@ use super::balance::{ReadyShard, balance_shards};
 use super::book::{LeaseBook, LeaseName, LeaseState};
 use super::event::{ConsumerEvent, LeftReason};
 use super::lease::{ShardLease, StreamGroup, StreamReader};
-use super::lineage::{self, MissingShards, ShardRows};
+use super::lineage::{self, HiddenParents, MissingShards, ShardRows};
 use super::source::StreamSource;
 use super::store::{LeaseStore, Written, is_transient};
 use crate::dynamo::Dynamo;
@@ -26,11 +26,19 @@ use crate::plan::Operation;
 use crate::query::QueryExt;
 use crate::retry::run_together;
 use crate::runtime::sleep_for;
-use crate::streams::shard_api::DescribedShard;
+use crate::streams::shard_api::{DescribedShard, FailureMeaning};
 use crate::verbs::EntityExt;
 
 /// The pause between two descriptions of the stream by the discoverer.
 const SURVEY_PAUSE: Duration = Duration::from_secs(60);
+/// The pause before the next description while shards wait for parents that are not described.
+const SEARCH_PAUSE: Duration = Duration::from_secs(1);
+/// The number of responses in a row that the stream does not exist, after which this is believed.
+const GONE_STREAM: u32 = 3;
+/// A shard is described at most this many seconds after its first record.
+const DESCRIPTION_DELAY: i64 = 3_600;
+/// The longest time of a write of a run.
+const REQUEST_TIME: Duration = Duration::from_secs(60);
 
 pub(super) type EventListener = Box<dyn Fn(&ConsumerEvent<'_>) + Send + Sync>;
 
@@ -59,6 +67,10 @@ struct WorkerState {
     asked: BTreeMap<LeaseName, (u64, String)>,
     survey_due: Duration,
     missing: MissingShards,
+    hidden: HiddenParents,
+    gone_answers: u32,
+    /// The time of the last whole description by any worker, in Unix seconds.
+    surveyed_at: Option<i64>,
 }
 
 pub(super) struct Worker {
@@ -96,8 +108,12 @@ fn state_of_group(row: &StreamGroup) -> LeaseState {
 
 impl Worker {
     /// Joins a group, and creates it if it is new.
-    pub(super) async fn join(name: &str, table: &str, settings: Settings, db: &Dynamo) -> Result<Self> {
-        let source = StreamSource::of_table(table, db).await?;
+    pub(super) async fn join(
+        name: &str,
+        source: StreamSource,
+        settings: Settings,
+        db: &Dynamo,
+    ) -> Result<Self> {
         let worker = format!("{:032x}", entropy::random_bits()?);
         let store = LeaseStore {
             db: db.clone(),
@@ -112,9 +128,13 @@ impl Worker {
             epoch: 0,
             beats: 0,
             roots: BTreeSet::new(),
-            is_surveyed: false,
+            surveyed_at: None,
         };
         let group = store.open_group(group).await?;
+        let state = WorkerState {
+            surveyed_at: group.surveyed_at,
+            ..WorkerState::default()
+        };
         if group.stream != source.arn() {
             return Err(other_stream(&group, source.arn()));
         }
@@ -128,7 +148,7 @@ impl Worker {
                 ..settings
             },
             book: Mutex::new(book),
-            state: Mutex::default(),
+            state: Mutex::new(state),
             began: Instant::now(),
             changed: Notify::new(),
             is_stopping: AtomicBool::new(false),
@@ -147,7 +167,10 @@ impl Worker {
             group: self.store.group.clone(),
         };
         reader.put().send(db).await?;
-        let readers = StreamReader::in_partition(stream).consistent().all(db).await?;
+        let readers = StreamReader::in_partition(stream)
+            .consistent()
+            .all(db)
+            .await?;
         let others: Vec<String> = readers
             .into_iter()
             .map(|reader| reader.group)
@@ -236,14 +259,42 @@ impl Worker {
         std::mem::take(&mut lock(&self.state).taken)
     }
 
-    /// Gives up the lease of the discoverer. If that fails, the lease runs out.
+    /// Gives up the leases that this worker still has. If that fails, they run out.
     pub(super) async fn leave_group(&self) {
-        let discoverer = lock(&self.book).held_epoch("");
-        if let Some(epoch) = discoverer
-            && let Err(error) = self.store.release("", epoch, None).await
-        {
-            self.report(&ConsumerEvent::RequestFailed(&error));
+        // Also the shards whose runs did not begin.
+        let held = lock(&self.book).held_leases();
+        for (name, epoch) in held {
+            if let Err(error) = self
+                .limit_time(self.store.release(&name, epoch, None))
+                .await
+            {
+                self.report(&ConsumerEvent::RequestFailed(&error));
+            }
         }
+    }
+
+    /// Waits for a request for a limited time. A connection that is half open never answers, and the client may have no
+    /// timeout.
+    pub(super) async fn limit_time<T>(
+        &self,
+        request: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        match select(pin!(request), pin!(sleep_for(REQUEST_TIME))).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right(_) => {
+                let message = "a request about the leases was not answered within a minute";
+                Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
+            }
+        }
+    }
+
+    /// A time before the first record of a shard that is found now, if it is not one of the first shards of the group.
+    pub(super) fn unread_since(&self) -> i64 {
+        let surveyed = lock(&self.state).surveyed_at;
+        surveyed.map_or_else(
+            || self.source.unix_time(),
+            |at| at.saturating_sub(DESCRIPTION_DELAY),
+        )
     }
 
     /// Runs rounds until an error that cannot be repeated.
@@ -267,7 +318,8 @@ impl Worker {
                 if rest.is_zero() || (is_hurried() && !self.is_stopping()) {
                     break;
                 }
-                self.pause(rest, || is_hurried() && !self.is_stopping()).await;
+                self.pause(rest, || is_hurried() && !self.is_stopping())
+                    .await;
             }
         }
     }
@@ -293,7 +345,9 @@ impl Worker {
 
     async fn renew_leases(&self) -> Result<()> {
         let held = lock(&self.book).held_leases();
-        let renewals = held.into_iter().map(|(name, epoch)| self.renew_lease(name, epoch));
+        let renewals = held
+            .into_iter()
+            .map(|(name, epoch)| self.renew_lease(name, epoch));
         let renewed = run_together(renewals.collect()).await;
         // Woken, because a run may wait for its renewal.
         self.changed.notify_waiters();
@@ -315,7 +369,9 @@ impl Worker {
                     }));
                 }
             }
-            Err(error) if is_transient(&error) => self.report(&ConsumerEvent::RequestFailed(&error)),
+            Err(error) if is_transient(&error) => {
+                self.report(&ConsumerEvent::RequestFailed(&error))
+            }
             Err(error) => return Err(error),
         }
         Ok(())
@@ -330,12 +386,15 @@ impl Worker {
         }
         book.keep_rows(|name| name.is_empty() || rows.contains_key(&**name));
         let mut state = lock(&self.state);
+        state.surveyed_at = state.surveyed_at.max(group.surveyed_at);
         state.asked.clear();
         for (shard, row) in rows {
             if let Some(asker) = row.asked_by.clone().filter(|asker| asker != self.id())
                 && book.held_epoch(shard) == Some(row.epoch)
             {
-                state.asked.insert(shard.as_str().into(), (row.epoch, asker));
+                state
+                    .asked
+                    .insert(shard.as_str().into(), (row.epoch, asker));
             }
         }
         drop((book, state));
@@ -358,7 +417,9 @@ impl Worker {
         let epoch = match held {
             Some(epoch) => epoch,
             None => {
-                let owner = lock(&self.book).live_owner("", self.now()).map(str::to_owned);
+                let owner = lock(&self.book)
+                    .live_owner("", self.now())
+                    .map(str::to_owned);
                 if owner.is_some_and(|owner| owner != self.id()) {
                     return Ok(());
                 }
@@ -371,33 +432,73 @@ impl Worker {
         if lock(&self.state).survey_due > self.now() {
             return Ok(());
         }
-        let (mut described, _) = self.source.describe().await?;
-        // A parent that is not described either no longer exists, or the description is late.
-        for parent in lineage::unknown_parents(&described, rows) {
-            if self.source.has_shard(&parent).await? {
-                described.push(DescribedShard {
-                    id: parent.into(),
-                    parent: None,
-                });
+        let began = self.source.unix_time();
+        let mut described = match self.source.describe().await {
+            Ok((described, _)) => described,
+            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => {
+                return self.note_gone(error);
             }
+            Err(error) => return Err(error),
+        };
+        lock(&self.state).gone_answers = 0;
+        let sought = lock(&self.state)
+            .hidden
+            .note_survey(&described, rows, self.now());
+        for parent in sought {
+            let exists = self.source.has_shard(&parent).await?;
+            lock(&self.state).hidden.note_found(&parent, exists);
         }
-        let new = lineage::new_shards(&described, rows);
-        if self.store.create_rows(epoch, &new).await? == Written::Refused {
+        let (new, is_whole) = {
+            let hidden = &lock(&self.state).hidden;
+            described.extend(hidden.undescribed(self.now()).map(|parent| DescribedShard {
+                id: parent.into(),
+                parent: None,
+            }));
+            let new = lineage::new_shards(&described, rows, |parent| hidden.is_gone(parent));
+            let without_rows = described
+                .iter()
+                .filter(|shard| !rows.contains_key(&*shard.id));
+            let is_whole = without_rows.count() == new.len();
+            (new, is_whole)
+        };
+        if self
+            .store
+            .create_rows(epoch, &new, self.unread_since())
+            .await?
+            == Written::Refused
+        {
             return Ok(());
         }
-        if !group.is_surveyed && self.store.note_survey(epoch).await? == Written::Refused {
+        // Shards that still wait for their parents must not seem to be younger when they are found again.
+        if is_whole && self.store.note_survey(epoch, began).await? == Written::Refused {
             return Ok(());
         }
-        let removable = lock(&self.state).missing.removable_rows(&described, rows, self.now());
+        let removable = lock(&self.state)
+            .missing
+            .removable_rows(&described, rows, self.now());
         for shard in removable {
             if let Some(row) = rows.get(&shard) {
                 self.store.remove_row(epoch, row).await?;
             }
         }
-        lock(&self.state).survey_due = self.now() + SURVEY_PAUSE;
+        let pause = if is_whole { SURVEY_PAUSE } else { SEARCH_PAUSE };
+        lock(&self.state).survey_due = self.now() + pause;
         if !new.is_empty() {
             self.is_hurried.store(true, Ordering::Relaxed);
         }
+        Ok(())
+    }
+
+    /// A single response that the stream does not exist is not believed.
+    fn note_gone(&self, error: Error) -> Result<()> {
+        let mut state = lock(&self.state);
+        state.gone_answers += 1;
+        if state.gone_answers >= GONE_STREAM {
+            return Err(error);
+        }
+        state.survey_due = self.now() + SEARCH_PAUSE;
+        drop(state);
+        self.report(&ConsumerEvent::RequestFailed(&error));
         Ok(())
     }
 
@@ -405,7 +506,9 @@ impl Worker {
         let now = self.now();
         let salt = entropy::random_half()?;
         let random = |shard: &str| {
-            let mixed = shard.bytes().fold(salt, |hash, byte| hash.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte));
+            let mixed = shard.bytes().fold(salt, |hash, byte| {
+                hash.wrapping_mul(0x0100_0000_01b3) ^ u64::from(byte)
+            });
             mixed ^ (mixed >> 29)
         };
         let step = {
@@ -439,9 +542,13 @@ impl Worker {
             step
         };
         for shard in step.take {
-            let Some(row) = rows.get(&shard) else { continue };
+            let Some(row) = rows.get(&shard) else {
+                continue;
+            };
             // A lease whose run did not begin, because the round had ended, is not taken again.
-            let held = lock(&self.book).held_epoch(&shard).filter(|epoch| *epoch == row.epoch);
+            let held = lock(&self.book)
+                .held_epoch(&shard)
+                .filter(|epoch| *epoch == row.epoch);
             let taken = match held {
                 None => self.take_lease(&shard, &state_of_shard(row)).await?,
                 held => held,
@@ -491,10 +598,11 @@ impl StreamGroup {
         };
         let reader = StreamReader::key(&row.stream, group).delete();
         let deletes = shards.values().map(|shard| EntityExt::key(shard).delete());
-        let batch = crate::batch::Batch::new().with_all(deletes).with_all([reader]);
+        let batch = crate::batch::Batch::new()
+            .with_all(deletes)
+            .with_all([reader]);
         batch.send(db).await?.complete()?;
         // The row of the group goes last, because it leads to the others.
         row.delete().send(db).await.map(drop)
     }
 }
-

@@ -83,15 +83,22 @@ impl World {
     }
 
     /// The conditions of the real requests.
-    fn apply_request(row: &mut LeaseState, worker: &str, request: &Request) -> Result<LeaseState, ()> {
+    fn apply_request(
+        row: &mut LeaseState,
+        worker: &str,
+        request: &Request,
+    ) -> Result<LeaseState, ()> {
         let is_mine = |epoch: u64| row.owner.as_deref() == Some(worker) && row.epoch == epoch;
         match request {
             Request::Read => {}
             Request::Renew { epoch, .. } if is_mine(*epoch) => row.beats += 1,
             Request::Take { seen, .. } if (row.epoch, row.beats) == (seen.epoch, seen.beats) => {
-                (row.owner, row.epoch, row.beats) = (Some(worker.to_owned()), row.epoch + 1, row.beats + 1);
+                (row.owner, row.epoch, row.beats) =
+                    (Some(worker.to_owned()), row.epoch + 1, row.beats + 1);
             }
-            Request::Release { epoch } if is_mine(*epoch) => (row.owner, row.epoch) = (None, row.epoch + 1),
+            Request::Release { epoch } if is_mine(*epoch) => {
+                (row.owner, row.epoch) = (None, row.epoch + 1)
+            }
             _ => return Err(()),
         }
         Ok(row.clone())
@@ -104,13 +111,19 @@ impl World {
         for flight in &mut flights {
             if flight.effect <= self.now && flight.result.is_none() {
                 let worker = format!("w{}", flight.worker);
-                flight.result = Some(World::apply_request(&mut self.row, &worker, &flight.request));
+                flight.result = Some(World::apply_request(
+                    &mut self.row,
+                    &worker,
+                    &flight.request,
+                ));
             }
         }
         let now = self.now;
         flights.retain(|flight| {
             let actor = &mut self.actors[flight.worker];
-            let Some(result) = &flight.result else { return true };
+            let Some(result) = &flight.result else {
+                return true;
+            };
             match flight.answer {
                 // A response waits for a worker that is paused.
                 Some(answer) if answer > now || actor.paused_until > now => true,
@@ -121,8 +134,12 @@ impl World {
                             actor.book.note_row(&name(), row, clock);
                             actor.row = Some(row.clone());
                         }
-                        (Request::Renew { epoch, sent }, Ok(_)) => actor.book.note_renewed("shard", *epoch, *sent),
-                        (Request::Renew { epoch, .. }, Err(())) => actor.book.note_lost("shard", *epoch),
+                        (Request::Renew { epoch, sent }, Ok(_)) => {
+                            actor.book.note_renewed("shard", *epoch, *sent)
+                        }
+                        (Request::Renew { epoch, .. }, Err(())) => {
+                            actor.book.note_lost("shard", *epoch)
+                        }
                         (Request::Take { sent, seen }, Ok(_)) => {
                             actor.book.note_taken(&name(), seen.epoch + 1, *sent);
                             self.owners += 1;
@@ -171,12 +188,19 @@ impl World {
             }
             3..=6 => {
                 if let Some(epoch) = actor.book.held_epoch("shard") {
-                    self.send(worker, Request::Renew { epoch, sent: clock }, delay, is_lost);
+                    self.send(
+                        worker,
+                        Request::Renew { epoch, sent: clock },
+                        delay,
+                        is_lost,
+                    );
                 }
             }
             7..=10 => self.send(worker, Request::Read, delay, is_lost),
             _ => {
-                let Some(seen) = actor.row.clone() else { return };
+                let Some(seen) = actor.row.clone() else {
+                    return;
+                };
                 let owner = actor.book.live_owner("shard", clock).map(str::to_owned);
                 let is_mine = owner.as_deref() == Some(actor.book.worker());
                 let is_held = actor.book.held_epoch("shard") == Some(seen.epoch);
@@ -192,7 +216,10 @@ impl World {
         let actors = self.actors.iter().enumerate();
         let may = actors.filter(|(_, actor)| {
             let epoch = actor.book.held_epoch("shard");
-            !actor.is_dead && epoch.is_some_and(|epoch| actor.book.may_begin("shard", epoch, actor.clock(self.now)))
+            !actor.is_dead
+                && epoch.is_some_and(|epoch| {
+                    actor.book.may_begin("shard", epoch, actor.clock(self.now))
+                })
         });
         may.map(|(at, _)| at).collect()
     }
@@ -230,10 +257,20 @@ fn leases_change_hands_in_the_schedules() {
     for seed in 0..300_u64 {
         let mut random = fastrand::Rng::with_seed(seed);
         let events: Vec<Event> = (0..300)
-            .map(|_| (random.u8(..), random.usize(0..3), random.u64(0..700), random.u64(0..100_000)))
+            .map(|_| {
+                (
+                    random.u8(..),
+                    random.usize(0..3),
+                    random.u64(0..700),
+                    random.u64(0..100_000),
+                )
+            })
             .collect();
         let ran = run_world(&[(0, 0), (77_777, 60), (5, 30)], &events).expect("one at a time");
         *owners.entry(ran.min(5)).or_insert(0) += 1;
     }
-    assert!(owners.get(&5).copied().unwrap_or_default() > 200, "{owners:?}");
+    assert!(
+        owners.get(&5).copied().unwrap_or_default() > 200,
+        "{owners:?}"
+    );
 }

@@ -15,7 +15,7 @@ fn row(shard: &str, parent: Option<&str>) -> ShardLease {
         shard: shard.into(),
         parent: parent.map(str::to_owned),
         children: BTreeSet::new(),
-        found_at: std::time::SystemTime::UNIX_EPOCH,
+        unread_since: 0,
         owner: None,
         epoch: 0,
         beats: 0,
@@ -30,7 +30,9 @@ fn row(shard: &str, parent: Option<&str>) -> ShardLease {
 fn any_tree() -> impl Strategy<Value = Vec<Option<usize>>> {
     prop::collection::vec(any::<prop::sample::Index>(), 1..30).prop_map(|parents| {
         let parents = parents.iter().enumerate();
-        parents.map(|(at, parent)| parent.index(at + 1).checked_sub(1)).collect()
+        parents
+            .map(|(at, parent)| parent.index(at + 1).checked_sub(1))
+            .collect()
     })
 }
 
@@ -38,7 +40,9 @@ fn create_rows(new: &[NewShard], rows: &mut ShardRows, roots: &mut BTreeSet<Stri
     for new in new {
         match new.lister() {
             Some(parent) => {
-                let parent = rows.get_mut(parent).expect("the row of the parent comes first");
+                let parent = rows
+                    .get_mut(parent)
+                    .expect("the row of the parent comes first");
                 parent.children.insert(new.shard.clone());
             }
             None => {
@@ -46,7 +50,10 @@ fn create_rows(new: &[NewShard], rows: &mut ShardRows, roots: &mut BTreeSet<Stri
             }
         }
         let row = row(&new.shard, new.parent.as_deref());
-        assert!(rows.insert(new.shard.clone(), row).is_none(), "created once");
+        assert!(
+            rows.insert(new.shard.clone(), row).is_none(),
+            "created once"
+        );
     }
 }
 
@@ -59,11 +66,12 @@ proptest! {
     ) {
         let (mut rows, mut roots) = (ShardRows::new(), BTreeSet::new());
         let (mut missing, mut now) = (MissingShards::default(), Duration::ZERO);
+        let (mut hidden, mut denied) = (HiddenParents::default(), BTreeSet::new());
         let mut read: Vec<String> = Vec::new();
         let mut removed = BTreeSet::new();
         let whole = (u64::MAX, false);
         let random = turns.iter().map(|(mask, pick, is_old)| ((*mask, *is_old), Some(*pick)));
-        let rest = std::iter::repeat_n((whole, None), 2 * tree.len() + 2);
+        let rest = std::iter::repeat_n((whole, None), 2 * tree.len() + 8);
         for ((mask, is_old), pick) in random.chain(rest) {
             now += Duration::from_secs(if is_old { 4_000 } else { 30 });
             let all = tree.iter().enumerate().filter(|(at, _)| !removed.contains(&format!("s{at:02}")));
@@ -72,12 +80,12 @@ proptest! {
                 .map(|(at, parent)| described(at, *parent))
                 .collect();
             // The discoverer looks for parents that are not described by their IDs.
-            let mut shown = shown;
-            while let Some(parent) = unknown_parents(&shown, &rows).into_iter().find(|parent| !removed.contains(parent)) {
-                let at: usize = parent[1..].parse().expect("a number");
-                shown.push(described(at, tree[at]));
+            for parent in hidden.note_survey(&shown, &rows, now) {
+                // A shard that exists may be denied once.
+                let is_denied = mask >> 40 & 1 == 1 && denied.insert(parent.clone());
+                hidden.note_found(&parent, !removed.contains(&parent) && !is_denied);
             }
-            create_rows(&new_shards(&shown, &rows), &mut rows, &mut roots);
+            create_rows(&new_shards(&shown, &rows, |parent| hidden.is_gone(parent)), &mut rows, &mut roots);
             prop_assert!(missing_rows(&roots, &rows).is_empty());
             for gone in missing.removable_rows(&shown, &rows, now) {
                 // Only shards that the stream has forgotten are missing for an hour.
@@ -118,5 +126,11 @@ fn a_row_that_was_deleted_is_missing() {
     rows.get_mut("a").unwrap().children.insert("b".into());
     let roots = BTreeSet::from(["a".to_owned(), "c".to_owned()]);
     let missing = missing_rows(&roots, &rows);
-    assert_eq!(missing, [("c".to_owned(), None), ("b".to_owned(), Some("a".to_owned()))]);
+    assert_eq!(
+        missing,
+        [
+            ("c".to_owned(), None),
+            ("b".to_owned(), Some("a".to_owned()))
+        ]
+    );
 }
