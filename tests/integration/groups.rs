@@ -136,7 +136,7 @@ async fn workers_that_join_and_leave_lose_no_change(db: Db) -> Outcome {
                 .expect("a clean stop");
         }
     });
-    futures_util::join!(writer, join_all(workers));
+    tokio::join!(writer, join_all(workers));
     assert_eq!(different(&counts), 300);
     Ok(())
 }
@@ -178,7 +178,7 @@ async fn writes_take_effect_once_among_dying_workers(db: Db) -> Outcome {
             }
         }
     });
-    futures_util::join!(writer, join_all(workers));
+    tokio::join!(writer, join_all(workers));
     let is_done = async {
         while total(&db).await.expect("read") < all {
             sleep(Duration::from_millis(50)).await;

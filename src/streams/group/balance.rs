@@ -12,6 +12,8 @@ pub(super) struct ReadyShard<'r> {
     pub(super) shard: &'r str,
     pub(super) owner: Option<&'r str>,
     pub(super) asked_by: Option<&'r str>,
+    /// Whether it has been free for longer than a lease time.
+    pub(super) is_waiting: bool,
 }
 
 /// The next action of a worker.
@@ -48,8 +50,14 @@ pub(super) fn balance_shards(
         shards.into_iter().take(count).map(str::to_owned).collect()
     };
     if !free.is_empty() {
+        let mut take = pick(free, share.saturating_sub(mine));
+        // Workers that stop keep their last shards for a while and take no others, but count.
+        let waiting = shards
+            .iter()
+            .filter(|shard| shard.owner.is_none() && shard.is_waiting);
+        take.extend(waiting.map(|shard| shard.shard.to_owned()));
         return BalanceStep {
-            take: pick(free, share.saturating_sub(mine)),
+            take,
             ask: Vec::new(),
         };
     }
@@ -100,6 +108,7 @@ mod tests {
                     shard,
                     owner: name_of(owner.filter(|owner| living[*owner])),
                     asked_by: name_of(*asked_by),
+                    is_waiting: false,
                 })
                 .collect();
             let random = |shard: &str| {

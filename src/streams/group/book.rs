@@ -23,6 +23,8 @@ pub(super) struct LeaseState {
     pub(super) owner: Option<String>,
     pub(super) epoch: u64,
     pub(super) beats: u64,
+    /// The lease time of the owner, which may have other settings.
+    pub(super) lease_time: Duration,
 }
 
 /// A lease as it was first seen with these counters.
@@ -87,13 +89,29 @@ impl LeaseBook {
     pub(super) fn live_owner(&self, name: &str, now: Duration) -> Option<&str> {
         let seen = self.seen.get(name)?;
         let owner = seen.state.owner.as_deref()?;
-        let is_over = owner != self.worker && now.saturating_sub(seen.since) >= self.patience();
+        let is_over =
+            owner != self.worker && now.saturating_sub(seen.since) >= self.patience(&seen.state);
         (!is_over).then_some(owner)
     }
 
     /// The time after which another worker may take a lease. The margin is for clocks that run at different rates.
-    fn patience(&self) -> Duration {
-        self.lease + self.lease / 10
+    fn patience(&self, state: &LeaseState) -> Duration {
+        let lease = self.lease.max(state.lease_time);
+        lease + lease / 10
+    }
+
+    /// Whether a lease has been free for so long that the workers with smaller shares seem not to take it.
+    pub(super) fn is_waiting(&self, name: &str, now: Duration) -> bool {
+        let seen = self.seen.get(name);
+        seen.is_some_and(|seen| {
+            let patience = self.patience(&seen.state);
+            let free_after = if seen.state.owner.is_some() {
+                patience
+            } else {
+                Duration::ZERO
+            };
+            now.saturating_sub(seen.since) >= free_after + patience
+        })
     }
 
     /// Notes that this worker has become the owner. `sent` is the time before the request was sent.

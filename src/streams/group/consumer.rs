@@ -17,8 +17,9 @@ use crate::streams::follow::{Followed, ItemChanges, Side};
 
 /// The default lease time.
 const LEASE_TIME: Duration = Duration::from_secs(30);
-/// The shortest lease time. Renewals take time, too.
-const SHORTEST: Duration = Duration::from_millis(300);
+/// The shortest lease time, because renewals take time, too, and the longest one.
+const SHORTEST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(86_400);
 
 /// The start of a new group, in Unix seconds: changes before it are not delivered. DynamoDB rounds the times of records, and
 /// some servers round them to a minute.
@@ -79,8 +80,8 @@ impl<New, Old> Consumer<New, Old> {
     }
 
     /// Sets the time for which a worker owns a shard without a renewal, 30 seconds by default. After a worker has died,
-    /// its shards rest for this time and a tenth. Renewals are sent three times as often. All workers of a group must
-    /// have the same lease time.
+    /// its shards rest for this time and a tenth. Renewals are sent three times as often. All workers of a group should
+    /// have the same lease time; otherwise, the longer one counts.
     pub fn lease_time(mut self, time: Duration) -> Self {
         self.settings.lease_time = time;
         self
@@ -164,10 +165,9 @@ impl<New, Old> Consumer<New, Old> {
     }
 
     async fn join(self, db: &Dynamo) -> Result<(Worker, ItemChanges<New, Old>)> {
-        if self.settings.lease_time < SHORTEST {
-            return Err(Error::config(
-                "the lease time of a consumer must be at least 300 milliseconds",
-            ));
+        if !(SHORTEST..=LONGEST).contains(&self.settings.lease_time) {
+            let message = "the lease time of a consumer must be between a second and a day";
+            return Err(Error::config(message));
         }
         let table = self.changes.followed.table.name;
         let source = StreamSource::of_table(table, db).await?;
@@ -181,7 +181,11 @@ impl<New, Old> Consumer<New, Old> {
             since,
             ..self.settings
         };
-        let worker = Worker::join(&self.name, source, settings, db).await?;
+        let entities = self.changes.followed.entities.iter();
+        let entities = entities
+            .map(|entity| entity.stored_name.to_owned())
+            .collect();
+        let worker = Worker::join(&self.name, source, settings, entities, db).await?;
         Ok((worker, self.changes))
     }
 }

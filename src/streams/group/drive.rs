@@ -45,7 +45,8 @@ pub(super) async fn drive_worker<H: RecordHandler>(
                 }
             }
             // The rounds renew the leases until the last handler has ended.
-            if worker.is_stopping() && runs.is_empty() {
+            let is_taking = is_coordinated && worker.is_taking();
+            if worker.is_stopping() && runs.is_empty() && !is_taking {
                 return Poll::Ready(());
             }
             if !is_changed {

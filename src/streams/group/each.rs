@@ -6,7 +6,7 @@ use super::store::{PlaceState, is_transient};
 use super::transaction::{ChangeTransaction, fits_in};
 use crate::clock::Timestamp;
 use crate::error::{Error, ErrorKind, Result};
-use crate::plan::{TransactWrite, TransactionMember};
+use crate::plan::TransactionMember;
 use crate::streams::change::ItemChange;
 use crate::streams::each::HandlerError;
 use crate::streams::follow::ItemChanges;
@@ -49,7 +49,7 @@ async fn note_failure(
     error: &HandlerError,
     attempts: usize,
     others: Vec<TransactionMember>,
-) -> bool {
+) -> Result<bool> {
     let worker = run.worker;
     if let Some(most) = worker.settings.park_after {
         let parking = Parking {
@@ -62,10 +62,15 @@ async fn note_failure(
         match worker.limit_time(counted).await {
             Ok(CountedAttempt::Parked) => {
                 worker.report(&ConsumerEvent::Parked { record, error });
-                return true;
+                return Ok(true);
             }
             Ok(CountedAttempt::Counted) => {}
-            Err(error) => worker.report(&ConsumerEvent::RequestFailed(&error)),
+            // A late request may have moved the place that moves with the parking.
+            Err(error) if is_transient(&error) || error.is_lost_race() => {
+                worker.report(&ConsumerEvent::RequestFailed(&error));
+            }
+            // For example a missing table: the change would be repeated for ever.
+            Err(error) => return Err(error),
         }
     }
     worker.report(&ConsumerEvent::Failed {
@@ -73,7 +78,7 @@ async fn note_failure(
         error,
         attempts,
     });
-    false
+    Ok(false)
 }
 
 /// The next step after an attempt.
@@ -99,22 +104,22 @@ impl Attempts {
         record: &StreamRecord,
         attempt: Attempt,
         others: impl FnOnce() -> Vec<TransactionMember>,
-    ) -> NextStep {
+    ) -> Result<NextStep> {
         match attempt {
-            Attempt::Done => return NextStep::Continue,
-            Attempt::Left(reason) => return NextStep::Leave(reason),
+            Attempt::Done => return Ok(NextStep::Continue),
+            Attempt::Left(reason) => return Ok(NextStep::Leave(reason)),
             Attempt::Interrupted(error) => run.worker.report(&ConsumerEvent::RequestFailed(&error)),
             Attempt::Failed(error) => {
                 self.failed += 1;
-                if note_failure(run, record, &error, self.failed, others()).await {
-                    return NextStep::Continue;
+                if note_failure(run, record, &error, self.failed, others()).await? {
+                    return Ok(NextStep::Continue);
                 }
             }
         }
         self.pauses += 1;
         match run.pause_after_failure(self.pauses - 1).await {
-            Some(reason) => NextStep::Leave(reason),
-            None => NextStep::Repeat,
+            Some(reason) => Ok(NextStep::Leave(reason)),
+            None => Ok(NextStep::Repeat),
         }
     }
 }
@@ -131,7 +136,7 @@ where
         records: Vec<StreamRecord>,
     ) -> Result<Option<LeftReason>> {
         for record in records {
-            if let Some(reason) = self.handle_record(run, &record).await {
+            if let Some(reason) = self.handle_record(run, &record).await? {
                 return Ok(Some(reason));
             }
             run.reach(&record);
@@ -149,16 +154,22 @@ where
     Fut: Future<Output = Result<(), X>>,
     X: Into<HandlerError>,
 {
-    async fn handle_record(&self, run: &ShardRun<'_>, record: &StreamRecord) -> Option<LeftReason> {
+    async fn handle_record(
+        &self,
+        run: &ShardRun<'_>,
+        record: &StreamRecord,
+    ) -> Result<Option<LeftReason>> {
         let mut attempts = Attempts::default();
         loop {
             if is_before(record, run.worker.settings.since) {
-                return run.leave_reason();
+                return Ok(run.leave_reason());
             }
             // Read again for each attempt, because the handler consumes the change.
-            let change = self.changes.read_record(record)?;
+            let Some(change) = self.changes.read_record(record) else {
+                return Ok(None);
+            };
             if let Some(reason) = run.await_turn().await {
-                return Some(reason);
+                return Ok(Some(reason));
             }
             let attempt = match change {
                 Err(unread) => Attempt::Failed(unread.into()),
@@ -168,13 +179,25 @@ where
                     Err(Panicked(reason)) => Attempt::Failed(reason.into()),
                 },
             };
-            match attempts.next_step(run, record, attempt, Vec::new).await {
+            match attempts.next_step(run, record, attempt, Vec::new).await? {
                 NextStep::Repeat => {}
-                NextStep::Continue => return None,
-                NextStep::Leave(reason) => return Some(reason),
+                NextStep::Continue => return Ok(None),
+                NextStep::Leave(reason) => return Ok(Some(reason)),
             }
         }
     }
+}
+
+/// Whether an error is that of a change, and not one of the tables, of the permissions or of the server.
+fn is_of_change(error: &Error) -> bool {
+    !matches!(
+        error.kind(),
+        ErrorKind::NoTransactions
+            | ErrorKind::Config
+            | ErrorKind::Locked
+            | ErrorKind::TableNotFound
+            | ErrorKind::AccessDenied
+    )
 }
 
 /// Changes whose writes share a transaction.
@@ -257,20 +280,38 @@ where
         run: &mut ShardRun<'_>,
         batch: WriteBatch,
     ) -> Result<Option<LeftReason>> {
-        let WriteBatch { members, records } = batch;
+        let WriteBatch {
+            mut members,
+            records,
+        } = batch;
         if members.is_empty() {
             // The place moves without a transaction, with the next one or at the end of the page.
             records.iter().for_each(|record| run.reach(record));
             return Ok(None);
         }
-        if let Some(reason) = run.await_turn().await {
-            return Ok(Some(reason));
-        }
-        match self.send_members(run, members, &records).await? {
-            Attempt::Done => return Ok(None),
-            Attempt::Left(reason) => return Ok(Some(reason)),
-            // The change that fails becomes known if each is sent by itself.
-            Attempt::Failed(_) | Attempt::Interrupted(_) => {}
+        let mut pauses = 0;
+        loop {
+            if let Some(reason) = run.await_turn().await {
+                return Ok(Some(reason));
+            }
+            match self.send_members(run, members, &records).await? {
+                Attempt::Done => return Ok(None),
+                Attempt::Left(reason) => return Ok(Some(reason)),
+                // The change that fails becomes known if each is sent by itself.
+                Attempt::Failed(_) => break,
+                Attempt::Interrupted(error) => {
+                    run.worker.report(&ConsumerEvent::RequestFailed(&error));
+                }
+            }
+            if let Some(reason) = run.pause_after_failure(pauses).await {
+                return Ok(Some(reason));
+            }
+            pauses += 1;
+            // More requests would not help a server that is busy.
+            match self.plan_batch(run, &records) {
+                Some(planned) => members = planned,
+                None => break,
+            }
         }
         for record in &records {
             if let Some(reason) = self.handle_alone(run, record).await? {
@@ -278,6 +319,23 @@ where
             }
         }
         Ok(None)
+    }
+
+    /// The writes of all records. `None` if they do not fit into one transaction this time.
+    fn plan_batch(
+        &self,
+        run: &ShardRun<'_>,
+        records: &[StreamRecord],
+    ) -> Option<Vec<TransactionMember>> {
+        let mut members = Vec::new();
+        for record in records {
+            let more = self.plan_change(run, record).ok()?;
+            if !fits_in(&members, &more) {
+                return None;
+            }
+            members.extend(more);
+        }
+        Some(members)
     }
 
     async fn handle_alone(
@@ -300,7 +358,7 @@ where
             let is_done = matches!(attempt, Attempt::Done);
             // A late request of an earlier attempt could still take effect, so the place moves with the parking.
             let moved = run.plan_move(std::slice::from_ref(record))?;
-            match attempts.next_step(run, record, attempt, || moved).await {
+            match attempts.next_step(run, record, attempt, || moved).await? {
                 NextStep::Repeat => {}
                 NextStep::Leave(reason) => return Ok(Some(reason)),
                 NextStep::Continue if is_done => return Ok(None),
@@ -363,9 +421,11 @@ where
                 Attempt::Done
             }
             PlaceState::Lost => Attempt::Left(LeftReason::Lost),
-            PlaceState::Before if is_transient(&error) => Attempt::Interrupted(error),
-            PlaceState::Before if error.kind() == ErrorKind::NoTransactions => return Err(error),
-            PlaceState::Before => Attempt::Failed(error.into()),
+            PlaceState::Before if is_transient(&error) || error.kind() == ErrorKind::TableInUse => {
+                Attempt::Interrupted(error)
+            }
+            PlaceState::Before if is_of_change(&error) => Attempt::Failed(error.into()),
+            PlaceState::Before => return Err(error),
         })
     }
 }

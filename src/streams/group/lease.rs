@@ -30,11 +30,16 @@ pub struct StreamGroup {
     pub epoch: u64,
     /// Counts the renewals.
     pub beats: u64,
+    /// The lease time of the owner, in milliseconds.
+    pub lease_millis: u64,
     /// The shards whose parent has no row.
     #[dynamo(default)]
     pub roots: BTreeSet<String>,
     /// The time of the last description with all shards, in Unix seconds. Shards that are found later are not much older.
     pub surveyed_at: Option<i64>,
+    /// The stored names of the entities whose changes it handles.
+    #[dynamo(default)]
+    pub entities: BTreeSet<String>,
 }
 
 /// A shard of a stream: its owner, and the place up to which its changes were handled.
@@ -59,6 +64,8 @@ pub struct ShardLease {
     pub epoch: u64,
     /// Counts the renewals.
     pub beats: u64,
+    /// The lease time of the owner, in milliseconds.
+    pub lease_millis: u64,
     /// The worker to which the owner should hand the shard over.
     pub asked_by: Option<String>,
     /// The sequence number of the last record that was handled. `None` before the first one.

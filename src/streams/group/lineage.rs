@@ -130,7 +130,8 @@ impl HiddenParents {
             });
             hidden.surveys += 1;
         }
-        let sought = self.0.iter().filter(|(_, hidden)| !hidden.exists);
+        let is_sought = |hidden: &HiddenParent| !hidden.exists && hidden.denials < DENIALS;
+        let sought = self.0.iter().filter(|(_, hidden)| is_sought(hidden));
         sought.map(|(parent, _)| parent.clone()).collect()
     }
 

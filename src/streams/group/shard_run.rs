@@ -113,8 +113,12 @@ impl<'w> ShardRun<'w> {
     }
 
     async fn release_lease(&mut self, reason: LeftReason) -> Result<()> {
-        if self.save_place().await? != PlaceState::After {
-            return Ok(());
+        let mut attempts = 0;
+        while self.save_place().await? != PlaceState::After {
+            attempts += 1;
+            if attempts > 3 {
+                return Ok(());
+            }
         }
         let next = match reason {
             LeftReason::HandedOver => self.worker.asker_of(&self.name, self.epoch),
@@ -278,7 +282,11 @@ impl<'w> ShardRun<'w> {
                 return Ok(reason);
             }
             let request = self.next_request(iterator.as_ref());
-            let error = match self.worker.source.request_answer(&request).await {
+            let answer = {
+                let _permit = self.worker.reads.acquire().await;
+                self.worker.source.request_answer(&request).await
+            };
+            let error = match answer {
                 Ok(StreamAnswer::Iterator(next)) => {
                     iterator = Some(next);
                     continue;
@@ -309,7 +317,13 @@ impl<'w> ShardRun<'w> {
                     }
                     // DynamoDB allows five requests a second for a shard.
                     let pause = match count {
-                        0 => growing_pause((IDLE_PAUSE, self.worker.settings.longest_pause), idle),
+                        0 => growing_pause(
+                            (
+                                IDLE_PAUSE,
+                                self.worker.settings.longest_pause.max(IDLE_PAUSE),
+                            ),
+                            idle,
+                        ),
                         FULL_PAGE.. => Duration::ZERO,
                         _ => IDLE_PAUSE,
                     };
@@ -484,6 +498,8 @@ impl<'w> ShardRun<'w> {
         let is_mine = row.epoch == self.epoch && row.owner.as_deref() == Some(self.worker.id());
         Ok(match (row.is_finished, is_mine) {
             (true, _) => Some(LeftReason::Finished),
+            // A late write of this run has moved the place, so the row must be read again.
+            (false, true) if row.place != self.saved.sequence => Some(LeftReason::Lost),
             (false, true) => None,
             (false, false) => Some(LeftReason::Lost),
         })

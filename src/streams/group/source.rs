@@ -35,6 +35,11 @@ impl StreamSource {
         })
     }
 
+    /// The newest stream of the table at present.
+    pub(super) async fn newest_arn(&self) -> Result<Arc<str>> {
+        find_stream(&self.db, &self.table, &self.clock).await
+    }
+
     pub(super) fn arn(&self) -> &str {
         &self.arn
     }

@@ -14,7 +14,7 @@ use crate::streams::position::ShardId;
 use crate::streams::shard_api::FailureMeaning;
 use crate::transact::Transaction;
 use crate::verbs::EntityExt;
-use crate::write::{ReturningNothing, Update};
+use crate::write::{ItemWrite, ReturningNothing, Update};
 
 /// The number of rows that one transaction creates.
 const CREATED: usize = 90;
@@ -48,6 +48,7 @@ pub(super) struct LeaseStore {
     pub(super) db: Dynamo,
     pub(super) group: String,
     pub(super) worker: String,
+    pub(super) lease_millis: u64,
 }
 
 /// Whether a request can be repeated later.
@@ -93,17 +94,32 @@ impl LeaseStore {
         if !rows.is_empty() && !rows.iter().any(is_group) {
             return Err(self.deleted_row("its own"));
         }
-        match new.create().send(&self.db).await {
-            Ok(group) => return Ok(group),
-            Err(error) if error.is_lost_race() || error.is_outcome_unknown() => {}
-            Err(error) => return Err(error),
+        let mut attempts = 0;
+        loop {
+            let error = match new.create().send(&self.db).await {
+                Ok(group) => return Ok(group),
+                Err(error) if error.is_lost_race() || error.is_outcome_unknown() => error,
+                Err(error) => return Err(error),
+            };
+            let key = StreamGroup::key(&self.group);
+            if let Some(group) = key.get().consistent().send(&self.db).await? {
+                return Ok(group);
+            }
+            attempts += 1;
+            if attempts > 3 {
+                return Err(error);
+            }
         }
-        let found = StreamGroup::key(&self.group)
-            .get()
-            .consistent()
-            .send(&self.db)
-            .await?;
-        found.ok_or_else(|| self.deleted_row("its own"))
+    }
+
+    /// Notes that the group handles changes of more entities.
+    pub(super) async fn add_entities(&self, entities: &BTreeSet<String>) -> Result<()> {
+        let noted = StreamGroup::key(&self.group)
+            .update()
+            .apply(|group| group.entities().insert_all(entities))
+            .returning_nothing()
+            .send(&self.db);
+        noted.await.map(drop)
     }
 
     pub(super) async fn read_shard(&self, shard: &str) -> Result<Option<ShardLease>> {
@@ -132,6 +148,7 @@ impl LeaseStore {
                 .apply(|row| row.beats().add(1))
                 .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
                 .returning_nothing()
+                .retry_safe()
                 .send(db)
                 .await
                 .map(drop),
@@ -140,6 +157,7 @@ impl LeaseStore {
                 .apply(|row| row.beats().add(1))
                 .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
                 .returning_nothing()
+                .retry_safe()
                 .send(db)
                 .await
                 .map(drop),
@@ -157,6 +175,7 @@ impl LeaseStore {
                         row.owner().set(worker),
                         row.epoch().set(next),
                         row.beats().add(1),
+                        row.lease_millis().set(self.lease_millis),
                     )
                 })
                 .when(|row| row.epoch().eq(seen.epoch) & row.beats().eq(seen.beats))
@@ -172,6 +191,7 @@ impl LeaseStore {
                         owner,
                         row.epoch().set(next),
                         row.beats().add(1),
+                        row.lease_millis().set(self.lease_millis),
                         row.asked_by().remove(),
                     )
                 })
@@ -309,6 +329,7 @@ impl LeaseStore {
             owner: None,
             epoch: 0,
             beats: 0,
+            lease_millis: 0,
             asked_by: None,
             place: None,
             place_at: None,

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::future::{Either, select};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use super::balance::{ReadyShard, balance_shards};
 use super::book::{LeaseBook, LeaseName, LeaseState};
@@ -33,8 +33,12 @@ use crate::verbs::EntityExt;
 const SURVEY_PAUSE: Duration = Duration::from_secs(60);
 /// The pause before the next description while shards wait for parents that are not described.
 const SEARCH_PAUSE: Duration = Duration::from_secs(1);
-/// The number of responses in a row that the stream does not exist, after which this is believed.
-const GONE_STREAM: u32 = 3;
+/// The number of failed descriptions in a row after which another worker may try it, or the stream is believed not to exist.
+const FAILED_SURVEYS: u32 = 3;
+/// The number of leases that a worker takes in a round, so that workers which join at once get their share.
+const TAKEN: usize = 64;
+/// The number of requests for records that run concurrently.
+const CONCURRENT: usize = 16;
 /// A shard is described at most this many seconds after its first record.
 const DESCRIPTION_DELAY: i64 = 3_600;
 /// The longest time of a write of a run.
@@ -68,7 +72,7 @@ struct WorkerState {
     survey_due: Duration,
     missing: MissingShards,
     hidden: HiddenParents,
-    gone_answers: u32,
+    failed_surveys: u32,
     /// The time of the last whole description by any worker, in Unix seconds.
     surveyed_at: Option<i64>,
 }
@@ -84,6 +88,19 @@ pub(super) struct Worker {
     is_stopping: AtomicBool,
     /// Whether the coordinator should begin its next round at once.
     is_hurried: AtomicBool,
+    /// Whether a request that takes a lease has no response yet.
+    is_taking: AtomicBool,
+    /// Limits the requests for records that run concurrently.
+    pub(super) reads: Semaphore,
+}
+
+/// Notes the end of a request that takes a lease, also if it is dropped.
+struct TakingEnd<'w>(&'w AtomicBool);
+
+impl Drop for TakingEnd<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -95,6 +112,7 @@ fn state_of_shard(row: &ShardLease) -> LeaseState {
         owner: row.owner.clone(),
         epoch: row.epoch,
         beats: row.beats,
+        lease_time: Duration::from_millis(row.lease_millis),
     }
 }
 
@@ -103,6 +121,7 @@ fn state_of_group(row: &StreamGroup) -> LeaseState {
         owner: row.owner.clone(),
         epoch: row.epoch,
         beats: row.beats,
+        lease_time: Duration::from_millis(row.lease_millis),
     }
 }
 
@@ -112,6 +131,7 @@ impl Worker {
         name: &str,
         source: StreamSource,
         settings: Settings,
+        entities: BTreeSet<String>,
         db: &Dynamo,
     ) -> Result<Self> {
         let worker = format!("{:032x}", entropy::random_bits()?);
@@ -119,6 +139,7 @@ impl Worker {
             db: db.clone(),
             group: name.to_owned(),
             worker: worker.clone(),
+            lease_millis: u64::try_from(settings.lease_time.as_millis()).unwrap_or(u64::MAX),
         };
         let group = StreamGroup {
             group: name.to_owned(),
@@ -129,6 +150,8 @@ impl Worker {
             beats: 0,
             roots: BTreeSet::new(),
             surveyed_at: None,
+            lease_millis: 0,
+            entities: entities.clone(),
         };
         let group = store.open_group(group).await?;
         let state = WorkerState {
@@ -136,7 +159,14 @@ impl Worker {
             ..WorkerState::default()
         };
         if group.stream != source.arn() {
-            return Err(other_stream(&group, source.arn()));
+            return Err(other_stream(name, &group.stream, source.arn()));
+        }
+        // Each shard is read by one worker, so one of another consumer would move the place past the changes of this one.
+        if !group.entities.is_subset(&entities) {
+            return Err(other_entities(&group, &entities));
+        }
+        if group.entities != entities {
+            store.add_entities(&entities).await?;
         }
         let book = LeaseBook::new(worker, settings.lease_time);
         let worker = Worker {
@@ -153,6 +183,8 @@ impl Worker {
             changed: Notify::new(),
             is_stopping: AtomicBool::new(false),
             is_hurried: AtomicBool::new(false),
+            is_taking: AtomicBool::new(false),
+            reads: Semaphore::new(CONCURRENT),
         };
         worker.note_reader().await?;
         Ok(worker)
@@ -195,6 +227,11 @@ impl Worker {
         if let Some(listener) = &self.settings.listener {
             listener(event);
         }
+    }
+
+    /// Whether a request that takes a lease has no response yet. Its shard would rest for a lease time.
+    pub(super) fn is_taking(&self) -> bool {
+        self.is_taking.load(Ordering::Relaxed)
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -297,8 +334,15 @@ impl Worker {
         )
     }
 
-    /// Runs rounds until an error that cannot be repeated.
+    /// Runs rounds, and surveys beside them, until an error that cannot be repeated.
     pub(super) async fn coordinate(&self) -> Result<()> {
+        // A survey of a large stream may take longer than the time between two renewals.
+        match select(pin!(self.run_rounds()), pin!(self.run_surveys())).await {
+            Either::Left((ended, _)) | Either::Right((ended, _)) => ended,
+        }
+    }
+
+    async fn run_rounds(&self) -> Result<()> {
         let period = self.settings.lease_time / 3;
         loop {
             let next = self.now() + period;
@@ -306,20 +350,24 @@ impl Worker {
             let round = pin!(self.run_round());
             // A request without a response must not prevent the next renewals.
             match select(round, pin!(sleep_for(period))).await {
-                Either::Left((Ok(()), _)) | Either::Right(_) => {}
+                Either::Left((Ok(()), _)) => {}
                 Either::Left((Err(error), _)) if is_transient(&error) => {
                     self.report(&ConsumerEvent::RequestFailed(&error));
                 }
                 Either::Left((Err(error), _)) => return Err(error),
+                Either::Right(_) => {
+                    let message = "a round of requests about the leases took longer than a third of the lease time";
+                    let error = Error::new(ErrorKind::Unavailable, Stage::Wire, message);
+                    self.report(&ConsumerEvent::RequestFailed(&error));
+                }
             }
-            let is_hurried = || self.is_hurried.load(Ordering::Relaxed);
+            let is_hurried = || self.is_hurried.load(Ordering::Relaxed) && !self.is_stopping();
             loop {
                 let rest = next.saturating_sub(self.now());
-                if rest.is_zero() || (is_hurried() && !self.is_stopping()) {
+                if rest.is_zero() || is_hurried() {
                     break;
                 }
-                self.pause(rest, || is_hurried() && !self.is_stopping())
-                    .await;
+                self.pause(rest, is_hurried).await;
             }
         }
     }
@@ -327,7 +375,8 @@ impl Worker {
     async fn run_round(&self) -> Result<()> {
         self.renew_leases().await?;
         if self.is_stopping() {
-            return Ok(());
+            // The last handlers may take long, so another worker looks for new shards.
+            return self.release_discoverer().await;
         }
         let Some((group, rows)) = self.store.read_rows().await? else {
             return Err(self.store.deleted_row("its own"));
@@ -339,8 +388,93 @@ impl Worker {
                 return Err(self.store.deleted_row(&shard));
             }
         }
-        self.discover_shards(&group, &rows).await?;
+        self.seek_discoverer(&group).await?;
         self.balance(&rows).await
+    }
+
+    async fn release_discoverer(&self) -> Result<()> {
+        let Some(epoch) = lock(&self.book).held_epoch("") else {
+            return Ok(());
+        };
+        lock(&self.book).note_lost("", epoch);
+        self.store.release("", epoch, None).await.map(drop)
+    }
+
+    /// Becomes the discoverer if there is none.
+    async fn seek_discoverer(&self, group: &StreamGroup) -> Result<()> {
+        let is_free = {
+            let book = lock(&self.book);
+            let owner = book.live_owner("", self.now());
+            book.held_epoch("").is_none() && owner.is_none_or(|owner| owner == self.id())
+        };
+        // A worker that could not describe the stream lets the others try first.
+        let is_able = lock(&self.state).failed_surveys < FAILED_SURVEYS || self.is_survey_due();
+        if is_free && is_able && self.take_lease("", &state_of_group(group)).await?.is_some() {
+            self.changed.notify_waiters();
+        }
+        Ok(())
+    }
+
+    fn is_survey_due(&self) -> bool {
+        lock(&self.state).survey_due <= self.now()
+    }
+
+    /// Looks for new shards while this worker has the lease of the discoverer.
+    async fn run_surveys(&self) -> Result<()> {
+        loop {
+            let held = lock(&self.book).held_epoch("");
+            let is_due = || lock(&self.book).held_epoch("").is_some() && self.is_survey_due();
+            let Some(epoch) = held.filter(|_| is_due() && !self.is_stopping()) else {
+                self.pause(SEARCH_PAUSE, || is_due() && !self.is_stopping())
+                    .await;
+                if self.is_stopping() {
+                    sleep_for(SEARCH_PAUSE).await;
+                }
+                continue;
+            };
+            let Err(error) = self.survey_shards(epoch).await else {
+                lock(&self.state).failed_surveys = 0;
+                continue;
+            };
+            let meaning = FailureMeaning::of_error(&error);
+            // A single response that the stream does not exist is not believed.
+            let is_repeated = is_transient(&error) || meaning == FailureMeaning::Gone;
+            let failures = {
+                let mut state = lock(&self.state);
+                state.failed_surveys += 1;
+                state.survey_due = self.now() + SEARCH_PAUSE;
+                state.failed_surveys
+            };
+            if !is_repeated || meaning == FailureMeaning::Gone && failures >= FAILED_SURVEYS {
+                return Err(self.explain_gone(error).await);
+            }
+            self.report(&ConsumerEvent::RequestFailed(&error));
+            if failures >= FAILED_SURVEYS {
+                lock(&self.state).survey_due = self.now() + self.settings.lease_time;
+                if let Err(error) = self.release_discoverer().await {
+                    self.report(&ConsumerEvent::RequestFailed(&error));
+                }
+            }
+        }
+    }
+
+    /// A stream that no longer exists may have been replaced.
+    async fn explain_gone(&self, error: Error) -> Error {
+        if FailureMeaning::of_error(&error) != FailureMeaning::Gone {
+            return error;
+        }
+        self.check_replaced().await.err().unwrap_or(error)
+    }
+
+    /// Returns an error if the table has another stream than that of the group.
+    async fn check_replaced(&self) -> Result<()> {
+        let Ok(newest) = self.source.newest_arn().await else {
+            return Ok(());
+        };
+        match &*newest == self.source.arn() {
+            true => Ok(()),
+            false => Err(other_stream(&self.store.group, self.source.arn(), &newest)),
+        }
     }
 
     async fn renew_leases(&self) -> Result<()> {
@@ -357,7 +491,14 @@ impl Worker {
     async fn renew_lease(&self, name: LeaseName, epoch: u64) -> Result<()> {
         // Taken before the request is sent, because the others may see its effect from then on.
         let sent = self.now();
-        match self.store.renew(&name, epoch).await {
+        let renewal = pin!(self.store.renew(&name, epoch));
+        // A renewal without a response must not delay those of the other leases.
+        let limit = pin!(sleep_for(self.settings.lease_time / 6));
+        let renewed = match select(renewal, limit).await {
+            Either::Left((renewed, _)) => renewed,
+            Either::Right(_) => return Ok(()),
+        };
+        match renewed {
             Ok(Written::Done) => lock(&self.book).note_renewed(&name, epoch, sent),
             Ok(Written::Refused) => {
                 let is_held = lock(&self.book).held_epoch(&name) == Some(epoch);
@@ -387,10 +528,12 @@ impl Worker {
         book.keep_rows(|name| name.is_empty() || rows.contains_key(&**name));
         let mut state = lock(&self.state);
         state.surveyed_at = state.surveyed_at.max(group.surveyed_at);
-        state.asked.clear();
+        // A run that ends needs its asker until it has handed the shard over.
+        let WorkerState { asked, running, .. } = &mut *state;
+        asked.retain(|shard, _| running.contains(shard));
         for (shard, row) in rows {
             if let Some(asker) = row.asked_by.clone().filter(|asker| asker != self.id())
-                && book.held_epoch(shard) == Some(row.epoch)
+                && row.owner.as_deref() == Some(self.id())
             {
                 state
                     .asked
@@ -403,6 +546,8 @@ impl Worker {
 
     /// Takes a lease. Without a clear response, a later round finds this worker as the owner, and takes it again.
     async fn take_lease(&self, name: &str, state: &LeaseState) -> Result<Option<u64>> {
+        self.is_taking.store(true, Ordering::Relaxed);
+        let _end = TakingEnd(&self.is_taking);
         let sent = self.now();
         if self.store.take(name, state).await? == Written::Refused {
             return Ok(None);
@@ -412,93 +557,68 @@ impl Worker {
         Ok(Some(epoch))
     }
 
-    async fn discover_shards(&self, group: &StreamGroup, rows: &ShardRows) -> Result<()> {
-        let held = lock(&self.book).held_epoch("");
-        let epoch = match held {
-            Some(epoch) => epoch,
-            None => {
-                let owner = lock(&self.book)
-                    .live_owner("", self.now())
-                    .map(str::to_owned);
-                if owner.is_some_and(|owner| owner != self.id()) {
-                    return Ok(());
-                }
-                let Some(epoch) = self.take_lease("", &state_of_group(group)).await? else {
-                    return Ok(());
-                };
-                epoch
-            }
-        };
-        if lock(&self.state).survey_due > self.now() {
-            return Ok(());
-        }
+    async fn survey_shards(&self, epoch: u64) -> Result<()> {
         let began = self.source.unix_time();
-        let mut described = match self.source.describe().await {
-            Ok((described, _)) => described,
-            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => {
-                return self.note_gone(error);
-            }
-            Err(error) => return Err(error),
+        // The rows are read before the description, so a shard that gets a row meanwhile is rejected as known.
+        let Some((_, rows)) = self.store.read_rows().await? else {
+            return Err(self.store.deleted_row("its own"));
         };
-        lock(&self.state).gone_answers = 0;
+        let (mut described, is_disabled) = self.source.describe().await?;
         let sought = lock(&self.state)
             .hidden
-            .note_survey(&described, rows, self.now());
+            .note_survey(&described, &rows, self.now());
         for parent in sought {
             let exists = self.source.has_shard(&parent).await?;
             lock(&self.state).hidden.note_found(&parent, exists);
         }
-        let (new, is_whole) = {
+        let (new, is_whole, is_sought) = {
             let hidden = &lock(&self.state).hidden;
             described.extend(hidden.undescribed(self.now()).map(|parent| DescribedShard {
                 id: parent.into(),
                 parent: None,
             }));
-            let new = lineage::new_shards(&described, rows, |parent| hidden.is_gone(parent));
+            let new = lineage::new_shards(&described, &rows, |parent| hidden.is_gone(parent));
             let without_rows = described
                 .iter()
                 .filter(|shard| !rows.contains_key(&*shard.id));
-            let is_whole = without_rows.count() == new.len();
-            (new, is_whole)
+            (
+                new.clone(),
+                without_rows.count() == new.len(),
+                hidden.are_sought(),
+            )
         };
-        if self
+        if !is_whole && !is_sought {
+            let message = "the description of the stream has a shard that is its own ancestor";
+            return Err(Error::new(ErrorKind::Unavailable, Stage::Service, message));
+        }
+        let created = self
             .store
             .create_rows(epoch, &new, self.unread_since())
-            .await?
-            == Written::Refused
-        {
+            .await?;
+        if !new.is_empty() {
+            self.is_hurried.store(true, Ordering::Relaxed);
+            self.changed.notify_waiters();
+        }
+        if created == Written::Refused {
+            // The end of a shard has created a row meanwhile, or the lease is lost.
+            lock(&self.state).survey_due = self.now() + SEARCH_PAUSE;
             return Ok(());
         }
         // Shards that still wait for their parents must not seem to be younger when they are found again.
-        if is_whole && self.store.note_survey(epoch, began).await? == Written::Refused {
-            return Ok(());
+        if is_whole {
+            self.store.note_survey(epoch, began).await?;
         }
         let removable = lock(&self.state)
             .missing
-            .removable_rows(&described, rows, self.now());
-        for shard in removable {
-            if let Some(row) = rows.get(&shard) {
-                self.store.remove_row(epoch, row).await?;
-            }
+            .removable_rows(&described, &rows, self.now());
+        for row in removable.iter().filter_map(|shard| rows.get(shard)) {
+            self.store.remove_row(epoch, row).await?;
+        }
+        if is_disabled && new.is_empty() && rows.values().all(|row| row.is_finished) {
+            self.check_replaced().await?;
         }
         let pause = if is_whole { SURVEY_PAUSE } else { SEARCH_PAUSE };
         lock(&self.state).survey_due = self.now() + pause;
-        if !new.is_empty() {
-            self.is_hurried.store(true, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
-    /// A single response that the stream does not exist is not believed.
-    fn note_gone(&self, error: Error) -> Result<()> {
-        let mut state = lock(&self.state);
-        state.gone_answers += 1;
-        if state.gone_answers >= GONE_STREAM {
-            return Err(error);
-        }
-        state.survey_due = self.now() + SEARCH_PAUSE;
-        drop(state);
-        self.report(&ConsumerEvent::RequestFailed(&error));
         Ok(())
     }
 
@@ -523,6 +643,7 @@ impl Worker {
                         *owner != self.id() || is_held || state.running.contains(&*row.shard)
                     }),
                     asked_by: row.asked_by.as_deref(),
+                    is_waiting: book.is_waiting(&row.shard, now),
                 })
                 .collect();
             // The shards that the others have handed to this worker, and those whose run did not begin, are taken in any
@@ -539,9 +660,13 @@ impl Worker {
             step.take.dedup();
             // Two runs of one shard would handle its changes concurrently.
             step.take.retain(|shard| !state.running.contains(&**shard));
+            step.take.truncate(TAKEN);
             step
         };
         for shard in step.take {
+            if self.is_stopping() {
+                return Ok(());
+            }
             let Some(row) = rows.get(&shard) else {
                 continue;
             };
@@ -574,12 +699,21 @@ impl Worker {
 }
 
 #[cold]
-fn other_stream(group: &StreamGroup, arn: &str) -> Error {
+fn other_entities(group: &StreamGroup, entities: &BTreeSet<String>) -> Error {
     let message = format!(
-        "group `{}` reads the stream `{}`, and the table has the stream `{arn}`: the stream was switched off and on again, \
-         or the table was created again. The changes of the old stream that were not handled are lost; to begin with the \
-         new one, call `StreamGroup::forget`",
-        group.group, group.stream
+        "group `{}` handles changes of {:?}, and this consumer those of {entities:?}: give each consumer of a table a name \
+         of its own",
+        group.group, group.entities
+    );
+    Error::new(ErrorKind::Config, Stage::Request, message)
+}
+
+#[cold]
+fn other_stream(group: &str, old: &str, arn: &str) -> Error {
+    let message = format!(
+        "group `{group}` reads the stream `{old}`, and the table has the stream `{arn}`: the stream was switched off and on again, \
+         or the table was created again. To begin with the new stream, call `StreamGroup::forget`; changes \
+         of the old one that were not handled are lost"
     );
     Error::new(ErrorKind::Config, Stage::Request, message)
 }
@@ -592,6 +726,7 @@ impl StreamGroup {
             db: db.clone(),
             group: group.to_owned(),
             worker: String::new(),
+            lease_millis: 0,
         };
         let Some((row, shards)) = store.read_rows().await? else {
             return Ok(());

@@ -75,6 +75,7 @@ impl World {
                 owner: None,
                 epoch: 0,
                 beats: 0,
+                lease_time: Duration::ZERO,
             },
             actors: actors.collect(),
             flights: Vec::new(),
@@ -270,7 +271,7 @@ fn leases_change_hands_in_the_schedules() {
         *owners.entry(ran.min(5)).or_insert(0) += 1;
     }
     assert!(
-        owners.get(&5).copied().unwrap_or_default() > 200,
+        owners.get(&5).copied().unwrap_or_default() > 100,
         "{owners:?}"
     );
 }

@@ -19,6 +19,7 @@ fn row(shard: &str, parent: Option<&str>) -> ShardLease {
         owner: None,
         epoch: 0,
         beats: 0,
+        lease_millis: 0,
         asked_by: None,
         place: None,
         place_at: None,
