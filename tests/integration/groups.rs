@@ -1,5 +1,9 @@
 //! Groups of consumers: several workers in this process, as separate connections, that join, leave and die.
 
+mod killed;
+mod simulated;
+mod storm;
+
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,6 +15,10 @@ use dynamo_entity::streams::{
 };
 use futures_util::future::{Either, join_all, select};
 use tokio::time::{sleep, timeout};
+
+use killed::killed_workers_lose_no_change;
+pub use killed::{CHILD, child};
+use storm::{Tally, changes_are_handled_in_order_in_a_storm, writes_take_effect_once_in_a_storm};
 
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
@@ -26,6 +34,13 @@ tests![
     a_lease_that_was_deleted_is_an_error(Parcel, LeaseTable),
     another_stream_is_an_error(Parcel, LeaseTable),
     a_second_group_is_reported(Parcel, LeaseTable),
+    another_consumer_with_the_name_is_an_error(Stores, LeaseTable),
+    the_future_of_a_consumer_can_be_sent(Parcel, LeaseTable),
+    a_new_group_begins_with_the_latest_change(Parcel, LeaseTable),
+    a_group_without_its_row_is_an_error(Parcel, LeaseTable),
+    killed_workers_lose_no_change,
+    changes_are_handled_in_order_in_a_storm(LeaseTable),
+    writes_take_effect_once_in_a_storm(Tally, LeaseTable),
 ];
 
 crate::declare! {
@@ -311,5 +326,115 @@ async fn a_second_group_is_reported(db: Db) -> Outcome {
         .run(&db, until(|| different(&seen) == 1))
         .await?;
     assert_eq!(*others.lock().expect("no panic"), ["mailer"]);
+    Ok(())
+}
+
+crate::declare! {
+    table Stores(name = "group-stores", pk = "pk", sk = "sk", entities(Store, Shelf), stream = new_and_old_images);
+    entity Store(table = Stores, key(pk = "STORE#{id}", sk = "STORE")) { id: u32 }
+    entity Shelf(table = Stores, key(pk = "STORE#{id}", sk = "SHELF#{shelf}")) { id: u32, shelf: u32 }
+}
+
+/// Each would skip the changes of the other.
+async fn another_consumer_with_the_name_is_an_error(db: Db) -> Outcome {
+    let is_done = AtomicUsize::new(0);
+    Store { id: 1 }.put().send(&*db).await?;
+    let stores = Store::consumer("mailer").each(async |_| -> Result<()> {
+        is_done.store(1, Ordering::Relaxed);
+        Ok(())
+    });
+    stores
+        .run(&db, until(|| is_done.load(Ordering::Relaxed) == 1))
+        .await?;
+    let shelves = Shelf::consumer("mailer").each(async |_| Ok::<_, Error>(()));
+    let error = shelves
+        .run(&db, std::future::pending())
+        .await
+        .expect_err("another entity");
+    assert!(error.to_string().contains("Shelf"), "{error}");
+    Ok(())
+}
+
+async fn the_future_of_a_consumer_can_be_sent(db: Db) -> Outcome {
+    let counts = std::sync::Arc::new(Counts::default());
+    put(&db, 0..3).await?;
+    let (seen, dynamo) = (counts.clone(), Dynamo::clone(&db));
+    let each = tokio::spawn(async move {
+        let handled = seen.clone();
+        let handler = move |change: dynamo_entity::streams::ItemChange<Parcel>| {
+            let handled = handled.clone();
+            async move {
+                note(&handled, change.event.after().expect("no removals").number);
+                Ok::<_, Error>(())
+            }
+        };
+        let consumer = Parcel::consumer("mailer").each(handler);
+        consumer
+            .run(&dynamo, until(move || different(&seen) == 3))
+            .await
+    });
+    each.await??;
+    let dynamo = Dynamo::clone(&db);
+    let each_in = tokio::spawn(async move {
+        let consumer = Parcel::consumer("adder").each_in(|_, _| Ok::<_, Error>(()));
+        consumer
+            .run(&dynamo, sleep(Duration::from_millis(100)))
+            .await
+    });
+    each_in.await??;
+    Ok(())
+}
+
+async fn a_new_group_begins_with_the_latest_change(db: Db) -> Outcome {
+    // DynamoDB Local rounds the times of records to a minute.
+    let is_exact = matches!(db.engine(), crate::support::engine::Engine::Embedded(_));
+    put(&db, 0..5).await?;
+    if is_exact {
+        sleep(Duration::from_millis(3_100)).await;
+    }
+    let counts = Counts::default();
+    let consumer = Parcel::consumer("mailer")
+        .start_at_latest()
+        .longest_pause(Duration::from_millis(200))
+        .each(async |change| -> Result<()> {
+            note(&counts, change.event.after().expect("no removals").number);
+            Ok(())
+        });
+    let is_last = || counts.lock().expect("no panic").contains_key(&9);
+    let writer = async {
+        while !is_last() {
+            put(&db, 9..10).await.expect("written");
+            Parcel {
+                number: 9,
+                cents: 1,
+            }
+            .put()
+            .send(&*db)
+            .await
+            .expect("written");
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let (ran, ()) = tokio::join!(consumer.run(&db, until(is_last)), writer);
+    ran?;
+    if is_exact {
+        assert_eq!(different(&counts), 1, "{counts:?}");
+    }
+    Ok(())
+}
+
+/// Its start would be lost.
+async fn a_group_without_its_row_is_an_error(db: Db) -> Outcome {
+    let counts = Counts::default();
+    put(&db, 0..1).await?;
+    work(&db, &counts, until(|| different(&counts) == 1)).await?;
+    StreamGroup::key("mailer").delete().send(&*db).await?;
+    let error = work(&db, &counts, std::future::pending())
+        .await
+        .expect_err("no row");
+    assert!(
+        error.to_string().contains("the row of the group"),
+        "{error}"
+    );
     Ok(())
 }

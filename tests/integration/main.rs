@@ -101,6 +101,9 @@ fn main() {
     if std::env::var_os(bulk::CHILD).is_some() {
         return bulk::child();
     }
+    if std::env::var_os(groups::CHILD).is_some() {
+        return groups::child();
+    }
     if std::env::var_os(deploy::CHILD).is_some() {
         return deploy::child();
     }

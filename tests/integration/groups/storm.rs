@@ -1,0 +1,295 @@
+//! Workers that join, stop, die and pause at random, on a stream whose shards close and split, beside a model.
+//!
+//! `GROUP_STORMS` sets the number of storms, and `GROUP_SEED` the first seed.
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
+use std::time::Duration;
+
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use dynamo_entity::prelude::*;
+use dynamo_entity::streams::{ConsumerEvent, LeftReason, StreamGroup};
+use futures_util::future::join_all;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::Parcel;
+use super::simulated::{ITEMS, Simulated};
+use crate::support::db::Db;
+use crate::support::suite::Outcome;
+
+crate::declare! {
+    entity Tally(table = "group-tallies", key(pk = number)) { number: u32, last: u64, sum: u64 }
+}
+
+const LEASE: Duration = Duration::from_secs(1);
+const WORKERS: u64 = 3;
+/// How long changes are written. The shards are read to their ends afterwards.
+const STORM: Duration = Duration::from_secs(8);
+
+type Storm = Simulated<SharedHttpClient>;
+
+/// The handled changes, in the order in which the handlers have begun.
+#[derive(Default)]
+struct Log {
+    /// The version of each item and the run that has handled it.
+    handled: BTreeMap<u32, Vec<(u64, usize)>>,
+    /// The run of each worker's life that may handle an item.
+    runs: BTreeMap<(usize, u32), usize>,
+    began: usize,
+    failed: Vec<String>,
+    left: BTreeMap<&'static str, usize>,
+}
+
+type SharedLog = Arc<Mutex<Log>>;
+
+impl Log {
+    fn note_event(&mut self, life: usize, event: &ConsumerEvent<'_>, storm: &Storm) {
+        match event {
+            ConsumerEvent::Began { shard } => {
+                self.began += 1;
+                for item in storm.world().items_of(shard) {
+                    self.runs.insert((life, item), self.began);
+                }
+            }
+            ConsumerEvent::Left { reason, .. } => {
+                let reason = match reason {
+                    LeftReason::Finished => "finished",
+                    LeftReason::HandedOver => "handed over",
+                    LeftReason::Lost => "lost",
+                    _ => "stopped",
+                };
+                *self.left.entry(reason).or_default() += 1;
+            }
+            ConsumerEvent::Failed { error, .. } => self.failed.push(error.to_string()),
+            ConsumerEvent::Lost(lost) => self.failed.push(lost.to_string()),
+            _ => {}
+        }
+    }
+
+    fn is_complete(&self, versions: &BTreeMap<u32, u64>) -> bool {
+        versions.iter().all(|(item, last)| {
+            let handled = self.handled.get(item);
+            handled.is_some_and(|handled| handled.iter().any(|(version, _)| version == last))
+        })
+    }
+}
+
+/// Polls a future except during a pause, as a machine that stands still.
+async fn with_pause<F: Future>(work: F, begin: Instant, end: Instant) -> F::Output {
+    let mut work = std::pin::pin!(work);
+    let mut woken = std::pin::pin!(sleep_until(end));
+    poll_fn(|cx| {
+        let now = Instant::now();
+        if now >= begin && now < end && woken.as_mut().poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        work.as_mut().poll(cx)
+    })
+    .await
+}
+
+/// Runs lives of a worker until all is done. Each ends by a stop or a death.
+async fn live<F: Future<Output = Result<()>>>(
+    seed: u64,
+    is_done: &AtomicUsize,
+    life: impl Fn(usize, Duration) -> F,
+) {
+    static LIVES: AtomicUsize = AtomicUsize::new(0);
+    let mut random = fastrand::Rng::with_seed(seed);
+    while is_done.load(Ordering::Relaxed) == 0 {
+        let number = LIVES.fetch_add(1, Ordering::Relaxed);
+        let time = Duration::from_millis(random.u64(200..4_500));
+        let begin = Instant::now() + Duration::from_millis(random.u64(100..2_500));
+        let end = begin + Duration::from_millis(random.u64(..2_500));
+        let dies = random.u8(..3) > 0;
+        let (stop, death) = match dies {
+            true => (Duration::from_secs(1_000), time),
+            false => (time, Duration::from_secs(60)),
+        };
+        let working = with_pause(life(number, stop), begin, end);
+        match timeout(death, working).await {
+            // The future is dropped as by a process that dies.
+            Err(_) => assert!(dies, "a worker does not stop"),
+            Ok(ended) => ended.expect("no error"),
+        }
+    }
+}
+
+/// A storm of workers. `handle` runs one life of a worker with a time to stop.
+async fn storm<F>(
+    db: &Db,
+    seed: u64,
+    handle: impl Fn(Dynamo, usize, Duration, Storm, SharedLog) -> F,
+    mut is_complete: impl AsyncFnMut(&Storm, &SharedLog) -> bool,
+) -> SharedLog
+where
+    F: Future<Output = Result<()>>,
+{
+    let simulated = Simulated::new(db.engine().http_client(), seed);
+    let config = db.engine().config();
+    let through = db.through(config.http_client(SharedHttpClient::new(simulated.clone())));
+    let (log, is_done) = (SharedLog::default(), AtomicUsize::new(0));
+    let workers = (0..WORKERS).map(|worker| {
+        let life = |number, stop| {
+            handle(
+                through.clone(),
+                number,
+                stop,
+                simulated.clone(),
+                log.clone(),
+            )
+        };
+        live(seed * 10 + worker, &is_done, life)
+    });
+    let writer = async {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let end = Instant::now() + STORM;
+        while Instant::now() < end {
+            sleep(Duration::from_millis(random.u64(5..60))).await;
+            simulated.world().write();
+            if random.u8(..25) == 0 {
+                simulated.world().split();
+            }
+        }
+        let complete = async {
+            while !is_complete(&simulated, &log).await {
+                sleep(Duration::from_millis(100)).await;
+            }
+        };
+        let completed = timeout(Duration::from_secs(60), complete).await;
+        assert!(completed.is_ok(), "seed {seed}: changes are not handled");
+        // A repetition would come now.
+        sleep(Duration::from_millis(500)).await;
+        simulated.world().is_faulty = false;
+        is_done.store(1, Ordering::Relaxed);
+    };
+    tokio::join!(writer, join_all(workers));
+    // Late requests have arrived.
+    sleep(Duration::from_millis(500)).await;
+    log
+}
+
+fn seeds() -> impl Iterator<Item = u64> {
+    let number = |name| {
+        std::env::var(name)
+            .ok()
+            .and_then(|text| text.parse::<u64>().ok())
+    };
+    let first = number("GROUP_SEED").unwrap_or_else(|| fastrand::u64(..1_000_000));
+    first..first + number("GROUP_STORMS").unwrap_or(2)
+}
+
+pub async fn changes_are_handled_in_order_in_a_storm(db: Db) -> Outcome {
+    for seed in seeds() {
+        println!("seed {seed}");
+        let handle = |db: Dynamo, life, stop, simulated: Storm, log: SharedLog| async move {
+            let heard = log.clone();
+            Parcel::consumer(format!("each-{seed}"))
+                .lease_time(LEASE)
+                .longest_pause(Duration::from_millis(200))
+                .on_event(move |event| heard.lock().unwrap().note_event(life, event, &simulated))
+                .each(async |change| -> Result<()> {
+                    let parcel = change.event.after().expect("no removals");
+                    {
+                        let mut log = log.lock().unwrap();
+                        let run = log.runs[&(life, parcel.number)];
+                        log.handled
+                            .entry(parcel.number)
+                            .or_default()
+                            .push((parcel.cents, run));
+                    }
+                    sleep(Duration::from_millis(parcel.cents % 7)).await;
+                    Ok(())
+                })
+                .run(&db, sleep(stop))
+                .await
+        };
+        let is_complete = async |simulated: &Storm, log: &SharedLog| {
+            log.lock().unwrap().is_complete(&simulated.world().versions)
+        };
+        let log = storm(&db, seed, handle, is_complete).await;
+        let log = log.lock().unwrap();
+        println!("{:?}", log.left);
+        assert!(log.failed.is_empty(), "seed {seed}: {:?}", log.failed);
+        for (item, handled) in &log.handled {
+            let mut first_seen: Vec<u64> = Vec::new();
+            let mut runs: Vec<usize> = Vec::new();
+            for (version, run) in handled {
+                if !first_seen.contains(version) {
+                    first_seen.push(*version);
+                }
+                if runs.last() != Some(run) {
+                    assert!(
+                        !runs.contains(run),
+                        "seed {seed}: two workers at once for {item}: {handled:?}"
+                    );
+                    runs.push(*run);
+                }
+            }
+            let last = first_seen.len() as u64;
+            assert_eq!(
+                first_seen,
+                (1..=last).collect::<Vec<u64>>(),
+                "seed {seed}: item {item}: {handled:?}"
+            );
+        }
+        StreamGroup::forget(&format!("each-{seed}"), &db).await?;
+    }
+    Ok(())
+}
+
+pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
+    for seed in seeds() {
+        println!("seed {seed}");
+        for item in 0..ITEMS {
+            Tally::key(item).delete().send(&*db).await?;
+        }
+        let handle = |db: Dynamo, life, stop, simulated: Storm, log: SharedLog| async move {
+            Parcel::consumer(format!("in-{seed}"))
+                .lease_time(LEASE)
+                .longest_pause(Duration::from_millis(200))
+                .on_event(move |event| log.lock().unwrap().note_event(life, event, &simulated))
+                .each_in(|change, tx| {
+                    let parcel = change.event.after().expect("no removals");
+                    let version = parcel.cents;
+                    tx.with(
+                        Tally::key(parcel.number)
+                            .upsert()
+                            .apply(|tally| (tally.last().set(version), tally.sum().add(version)))
+                            .when(|tally| match version {
+                                1 => tally.last().missing(),
+                                _ => tally.last().eq(version - 1),
+                            }),
+                    )
+                })
+                .run(&db, sleep(stop))
+                .await
+        };
+        let tallies = async || Tally::scan().consistent().all(&*db).await.expect("read");
+        let is_complete = async |simulated: &Storm, _: &SharedLog| {
+            let versions = simulated.world().versions.clone();
+            let last: BTreeMap<u32, u64> = tallies()
+                .await
+                .iter()
+                .map(|tally| (tally.number, tally.last))
+                .collect();
+            last == versions
+        };
+        let log = storm(&db, seed, handle, is_complete).await;
+        let log = log.lock().unwrap();
+        println!("{:?}", log.left);
+        assert!(log.failed.is_empty(), "seed {seed}: {:?}", log.failed);
+        for tally in tallies().await {
+            assert_eq!(
+                tally.sum,
+                tally.last * (tally.last + 1) / 2,
+                "seed {seed}: {tally:?}"
+            );
+        }
+        StreamGroup::forget(&format!("in-{seed}"), &db).await?;
+    }
+    Ok(())
+}
