@@ -58,13 +58,12 @@ async fn work(db: &Dynamo, shutdown: impl Future<Output = ()>) -> Result<()> {
     let stopping = async {
         shutdown.await;
         stop.send_replace(true);
-        Ok(())
     };
-    let (marked, added, _) = tokio::join!(
+    let (marked, added, ()) = tokio::join!(
         marks.run(db, is_stopped()),
         add_up(db, is_stopped()),
         stopping
-    ) as (_, _, Result<()>);
+    );
     marked.and(added)
 }
 

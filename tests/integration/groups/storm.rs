@@ -21,7 +21,7 @@ use crate::support::db::Db;
 use crate::support::suite::Outcome;
 
 crate::declare! {
-    entity Tally(table = "group-tallies", key(pk = number)) { number: u32, last: u64, sum: u64 }
+    pub entity Tally(table = "group-tallies", key(pk = number)) { number: u32, last: u64, sum: u64 }
 }
 
 const LEASE: Duration = Duration::from_secs(1);
