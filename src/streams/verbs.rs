@@ -1,13 +1,15 @@
 //! The functions that read an event as changes of an entity or a collection.
 
+use std::collections::BTreeSet;
+
 use super::event::StreamEvent;
 use super::follow::{Followed, ItemChanges, Side};
 use super::follow_changes::FollowChanges;
 use super::group::Consumer;
 use super::member_key::MemberKey;
 use crate::entity::{
-    DynamoCollection, DynamoEntity, DynamoTable, Key, is_item_of, is_member, is_same_entity,
-    is_same_member, member_entity, read, read_collection, read_key,
+    DynamoCollection, DynamoEntity, DynamoTable, Key, Variant, is_item_of, is_member,
+    is_same_entity, is_same_member, member_entity, read, read_collection, read_key,
 };
 use crate::error::Result;
 
@@ -213,6 +215,7 @@ fn followed_entity<E: DynamoEntity>() -> Followed {
             false => is_item_of::<E>,
         },
         is_same: is_same_entity::<E>,
+        members: || BTreeSet::from([E::ENTITY.stored_name.to_owned()]),
     }
 }
 
@@ -380,5 +383,14 @@ fn followed_collection<C: DynamoCollection>() -> Followed {
         entities: <C::Table as DynamoTable>::ENTITIES,
         is_mine: is_member::<C>,
         is_same: is_same_member::<C>,
+        members: || {
+            let members = C::VARIANTS.iter().map(Variant::stored_name);
+            // A variant for other items reads the whole table.
+            let others = <C::Table as DynamoTable>::ENTITIES.iter();
+            let others = others
+                .filter(|_| C::OTHER.is_some())
+                .map(|entity| entity.stored_name);
+            members.chain(others).map(str::to_owned).collect()
+        },
     }
 }

@@ -181,10 +181,7 @@ impl<New, Old> Consumer<New, Old> {
             since,
             ..self.settings
         };
-        let entities = self.changes.followed.entities.iter();
-        let entities = entities
-            .map(|entity| entity.stored_name.to_owned())
-            .collect();
+        let entities = (self.changes.followed.members)();
         let worker = Worker::join(&self.name, source, settings, entities, db).await?;
         Ok((worker, self.changes))
     }

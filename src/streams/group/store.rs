@@ -85,7 +85,7 @@ impl LeaseStore {
     }
 
     /// Creates the row of the group, unless it exists, and returns it.
-    pub(super) async fn open_group(&self, new: StreamGroup) -> Result<StreamGroup> {
+    pub(super) async fn open_group(&self, new: &StreamGroup) -> Result<StreamGroup> {
         let rows = GroupRow::in_partition(&self.group)
             .consistent()
             .all(&self.db)

@@ -27,6 +27,7 @@ use crate::query::QueryExt;
 use crate::retry::run_together;
 use crate::runtime::sleep_for;
 use crate::streams::shard_api::{DescribedShard, FailureMeaning};
+use crate::streams::shard_reader::{MOST_FAILURES, failure_pause};
 use crate::verbs::EntityExt;
 
 /// The pause between two descriptions of the stream by the discoverer.
@@ -153,7 +154,20 @@ impl Worker {
             lease_millis: 0,
             entities: entities.clone(),
         };
-        let group = store.open_group(group).await?;
+        let mut failures = 0;
+        let group = loop {
+            match store.open_group(&group).await {
+                Ok(group) => break group,
+                Err(error) if is_transient(&error) && failures < MOST_FAILURES => {
+                    if let Some(listener) = &settings.listener {
+                        listener(&ConsumerEvent::RequestFailed(&error));
+                    }
+                    failures += 1;
+                    sleep_for(failure_pause(failures)).await;
+                }
+                Err(error) => return Err(error),
+            }
+        };
         let state = WorkerState {
             surveyed_at: group.surveyed_at,
             ..WorkerState::default()
@@ -164,9 +178,6 @@ impl Worker {
         // Each shard is read by one worker, so one of another consumer would move the place past the changes of this one.
         if !group.entities.is_subset(&entities) {
             return Err(other_entities(&group, &entities));
-        }
-        if group.entities != entities {
-            store.add_entities(&entities).await?;
         }
         let book = LeaseBook::new(worker, settings.lease_time);
         let worker = Worker {
@@ -186,7 +197,20 @@ impl Worker {
             is_taking: AtomicBool::new(false),
             reads: Semaphore::new(CONCURRENT),
         };
-        worker.note_reader().await?;
+        if group.entities != entities {
+            let mut failures = 0;
+            while let Err(error) = worker.store.add_entities(&entities).await {
+                failures += 1;
+                if !is_transient(&error) || failures > MOST_FAILURES {
+                    return Err(error);
+                }
+                sleep_for(failure_pause(failures)).await;
+            }
+        }
+        // It only reports something, so its failure does not matter.
+        if let Err(error) = worker.limit_time(worker.note_reader()).await {
+            worker.report(&ConsumerEvent::RequestFailed(&error));
+        }
         Ok(worker)
     }
 
