@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
 use dynamo_entity::prelude::*;
-use dynamo_entity::streams::{ConsumerEvent, LeftReason, StreamGroup};
+use dynamo_entity::streams::{ConsumerEvent, LeftReason, ShardLease, StreamGroup};
 use futures_util::future::join_all;
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use super::Parcel;
 use super::simulated::{ITEMS, Simulated};
@@ -91,26 +91,39 @@ async fn with_pause<F: Future>(work: F, begin: Instant, end: Instant) -> F::Outp
     .await
 }
 
-/// Runs lives of a worker until all is done. Each ends by a stop or a death.
+/// The phases of a storm.
+const STORMY: usize = 0;
+const CALM: usize = 1;
+const DONE: usize = 2;
+
+/// Runs lives of a worker until all is done. During the storm, each ends by a stop or a death.
 async fn live<F: Future<Output = Result<()>>>(
     seed: u64,
-    is_done: &AtomicUsize,
-    life: impl Fn(usize, Duration) -> F,
+    phase: &AtomicUsize,
+    life: impl Fn(usize, Stop) -> F,
 ) {
     static LIVES: AtomicUsize = AtomicUsize::new(0);
     let mut random = fastrand::Rng::with_seed(seed);
-    while is_done.load(Ordering::Relaxed) == 0 {
+    loop {
         let number = LIVES.fetch_add(1, Ordering::Relaxed);
-        let time = Duration::from_millis(random.u64(200..4_500));
-        let begin = Instant::now() + Duration::from_millis(random.u64(100..2_500));
-        let end = begin + Duration::from_millis(random.u64(..2_500));
-        let dies = random.u8(..3) > 0;
-        let (stop, death) = match dies {
-            true => (Duration::from_secs(1_000), time),
-            false => (time, Duration::from_secs(60)),
+        let is_calm = match phase.load(Ordering::Relaxed) {
+            DONE => return,
+            phase => phase == CALM,
         };
+        let now = Instant::now();
+        let time = now + Duration::from_millis(random.u64(200..4_500));
+        let begin = now + Duration::from_millis(random.u64(100..2_500));
+        let end = begin + Duration::from_millis(random.u64(..2_500));
+        let end = if is_calm { begin } else { end };
+        let dies = !is_calm && random.u8(..3) > 0;
+        let never = now + Duration::from_secs(1_000);
+        let stop = match dies || is_calm {
+            true => never,
+            false => time,
+        };
+        let death = if dies { time } else { never };
         let working = with_pause(life(number, stop), begin, end);
-        match timeout(death, working).await {
+        match timeout_at(death, working).await {
             // The future is dropped as by a process that dies.
             Err(_) => assert!(dies, "a worker does not stop"),
             Ok(ended) => ended.expect("no error"),
@@ -118,11 +131,15 @@ async fn live<F: Future<Output = Result<()>>>(
     }
 }
 
-/// A storm of workers. `handle` runs one life of a worker with a time to stop.
+/// The time at which a worker stops, if the storm does not end before.
+type Stop = Instant;
+
+/// A storm of workers. `handle` runs one life of a worker.
 async fn storm<F>(
     db: &Db,
     seed: u64,
-    handle: impl Fn(Dynamo, usize, Duration, Storm, SharedLog) -> F,
+    group: &str,
+    handle: impl Fn(Dynamo, usize, BoxedStop, Storm, SharedLog) -> F,
     mut is_complete: impl AsyncFnMut(&Storm, &SharedLog) -> bool,
 ) -> SharedLog
 where
@@ -131,18 +148,24 @@ where
     let simulated = Simulated::new(db.engine().http_client(), seed);
     let config = db.engine().config();
     let through = db.through(config.http_client(SharedHttpClient::new(simulated.clone())));
-    let (log, is_done) = (SharedLog::default(), AtomicUsize::new(0));
+    let (log, phase) = (SharedLog::default(), Arc::new(AtomicUsize::new(STORMY)));
     let workers = (0..WORKERS).map(|worker| {
-        let life = |number, stop| {
+        let life = |number, stop: Stop| {
+            let phase = phase.clone();
+            let stopped: BoxedStop = Box::pin(async move {
+                while Instant::now() < stop && phase.load(Ordering::Relaxed) != DONE {
+                    sleep(Duration::from_millis(50)).await;
+                }
+            });
             handle(
                 through.clone(),
                 number,
-                stop,
+                stopped,
                 simulated.clone(),
                 log.clone(),
             )
         };
-        live(seed * 10 + worker, &is_done, life)
+        live(seed * 10 + worker, &phase, life)
     });
     let writer = async {
         let mut random = fastrand::Rng::with_seed(seed);
@@ -154,23 +177,31 @@ where
                 simulated.world().split();
             }
         }
+        simulated.world().is_faulty = false;
+        phase.store(CALM, Ordering::Relaxed);
         let complete = async {
             while !is_complete(&simulated, &log).await {
                 sleep(Duration::from_millis(100)).await;
             }
         };
-        let completed = timeout(Duration::from_secs(60), complete).await;
-        assert!(completed.is_ok(), "seed {seed}: changes are not handled");
+        if timeout(Duration::from_secs(60), complete).await.is_err() {
+            let rows = ShardLease::in_partition(group)
+                .consistent()
+                .all(&**db)
+                .await;
+            panic!("seed {seed}: changes are not handled: {rows:#?}");
+        }
         // A repetition would come now.
         sleep(Duration::from_millis(500)).await;
-        simulated.world().is_faulty = false;
-        is_done.store(1, Ordering::Relaxed);
+        phase.store(DONE, Ordering::Relaxed);
     };
     tokio::join!(writer, join_all(workers));
     // Late requests have arrived.
     sleep(Duration::from_millis(500)).await;
     log
 }
+
+type BoxedStop = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 fn seeds() -> impl Iterator<Item = u64> {
     let number = |name| {
@@ -185,6 +216,7 @@ fn seeds() -> impl Iterator<Item = u64> {
 pub async fn changes_are_handled_in_order_in_a_storm(db: Db) -> Outcome {
     for seed in seeds() {
         println!("seed {seed}");
+        let group = format!("each-{seed}");
         let handle = |db: Dynamo, life, stop, simulated: Storm, log: SharedLog| async move {
             let heard = log.clone();
             Parcel::consumer(format!("each-{seed}"))
@@ -204,13 +236,13 @@ pub async fn changes_are_handled_in_order_in_a_storm(db: Db) -> Outcome {
                     sleep(Duration::from_millis(parcel.cents % 7)).await;
                     Ok(())
                 })
-                .run(&db, sleep(stop))
+                .run(&db, stop)
                 .await
         };
         let is_complete = async |simulated: &Storm, log: &SharedLog| {
             log.lock().unwrap().is_complete(&simulated.world().versions)
         };
-        let log = storm(&db, seed, handle, is_complete).await;
+        let log = storm(&db, seed, &group, handle, is_complete).await;
         let log = log.lock().unwrap();
         println!("{:?}", log.left);
         assert!(log.failed.is_empty(), "seed {seed}: {:?}", log.failed);
@@ -236,7 +268,7 @@ pub async fn changes_are_handled_in_order_in_a_storm(db: Db) -> Outcome {
                 "seed {seed}: item {item}: {handled:?}"
             );
         }
-        StreamGroup::forget(&format!("each-{seed}"), &db).await?;
+        StreamGroup::forget(&group, &db).await?;
     }
     Ok(())
 }
@@ -244,6 +276,7 @@ pub async fn changes_are_handled_in_order_in_a_storm(db: Db) -> Outcome {
 pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
     for seed in seeds() {
         println!("seed {seed}");
+        let group = format!("in-{seed}");
         for item in 0..ITEMS {
             Tally::key(item).delete().send(&*db).await?;
         }
@@ -265,7 +298,7 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
                             }),
                     )
                 })
-                .run(&db, sleep(stop))
+                .run(&db, stop)
                 .await
         };
         let tallies = async || Tally::scan().consistent().all(&*db).await.expect("read");
@@ -278,7 +311,7 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
                 .collect();
             last == versions
         };
-        let log = storm(&db, seed, handle, is_complete).await;
+        let log = storm(&db, seed, &group, handle, is_complete).await;
         let log = log.lock().unwrap();
         println!("{:?}", log.left);
         assert!(log.failed.is_empty(), "seed {seed}: {:?}", log.failed);
@@ -289,7 +322,7 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
                 "seed {seed}: {tally:?}"
             );
         }
-        StreamGroup::forget(&format!("in-{seed}"), &db).await?;
+        StreamGroup::forget(&group, &db).await?;
     }
     Ok(())
 }
