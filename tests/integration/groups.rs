@@ -18,7 +18,10 @@ use tokio::time::{sleep, timeout};
 
 use killed::killed_workers_lose_no_change;
 pub use killed::{CHILD, child};
-use storm::{Tally, changes_are_handled_in_order_in_a_storm, writes_take_effect_once_in_a_storm};
+use storm::{
+    Tally, changes_are_handled_in_order_in_a_storm, shards_are_handed_over_to_a_new_worker,
+    writes_take_effect_once_in_a_storm,
+};
 
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
@@ -39,6 +42,7 @@ tests![
     a_new_group_begins_with_the_latest_change(Parcel, LeaseTable),
     a_group_without_its_row_is_an_error(Parcel, LeaseTable),
     killed_workers_lose_no_change,
+    shards_are_handed_over_to_a_new_worker(LeaseTable),
     changes_are_handled_in_order_in_a_storm(LeaseTable),
     writes_take_effect_once_in_a_storm(Tally, LeaseTable),
 ];

@@ -241,6 +241,19 @@ impl<C> Simulated<C> {
         }
     }
 
+    /// A stream without failures, whose shards have two items each.
+    pub fn with_small_shards(inner: C) -> Self {
+        let simulated = Simulated::new(inner, 1);
+        let mut world = simulated.world();
+        (world.is_faulty, world.random) = (false, fastrand::Rng::with_seed(1));
+        world.shards.clear();
+        for item in (0..ITEMS).step_by(2) {
+            world.add_shard(None, item..item + 2);
+        }
+        drop(world);
+        simulated
+    }
+
     pub fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().expect("no panic")
     }

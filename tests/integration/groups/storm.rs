@@ -326,3 +326,63 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
     }
     Ok(())
 }
+
+/// The first worker takes all shards, and hands half of them over to the second one, between two handlers.
+pub async fn shards_are_handed_over_to_a_new_worker(db: Db) -> Outcome {
+    let simulated = Simulated::with_small_shards(db.engine().http_client());
+    let config = db.engine().config();
+    let through = db.through(config.http_client(SharedHttpClient::new(simulated.clone())));
+    let shards = [AtomicUsize::new(0), AtomicUsize::new(0)].map(Arc::new);
+    let most = (ITEMS / 2) as usize;
+    let is_even = AtomicUsize::new(0);
+    let work = async |worker: usize| {
+        let count = shards[worker].clone();
+        let consumer = Parcel::consumer("divided")
+            .lease_time(LEASE)
+            .longest_pause(Duration::from_millis(200))
+            .on_event(move |event| match event {
+                ConsumerEvent::Began { .. } => drop(count.fetch_add(1, Ordering::Relaxed)),
+                ConsumerEvent::Left { .. } => drop(count.fetch_sub(1, Ordering::Relaxed)),
+                _ => {}
+            })
+            .each(async |_| Ok::<_, Error>(()));
+        let stop = async {
+            while is_even.load(Ordering::Relaxed) == 0 {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        consumer.run(&through, stop).await
+    };
+    let reach = async |first: usize, second: usize| {
+        let counts = || [0, 1].map(|at| shards[at].load(Ordering::Relaxed));
+        let reached = async {
+            while counts() != [first, second] {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        let reached = timeout(Duration::from_secs(60), reached).await;
+        assert!(
+            reached.is_ok(),
+            "{:?} instead of {first} and {second}",
+            counts()
+        );
+    };
+    let second = async {
+        reach(most, 0).await;
+        let check = async {
+            reach(most / 2, most / 2).await;
+            is_even.store(1, Ordering::Relaxed);
+        };
+        let (ran, ()) = tokio::join!(work(1), check);
+        ran
+    };
+    let (one, two) = tokio::join!(work(0), second);
+    one.and(two)?;
+    // A worker that stops gives its shards up.
+    let leases = ShardLease::in_partition("divided").all(&*db).await?;
+    assert!(
+        leases.iter().all(|lease| lease.owner.is_none()),
+        "{leases:#?}"
+    );
+    Ok(())
+}
