@@ -16,7 +16,7 @@ use crate::streams::record::StreamRecord;
 use crate::transact::send_planned;
 
 /// The end of an attempt at a change.
-enum Attempt {
+enum ChangeAttempt {
     Done,
     Failed(HandlerError),
     /// The request failed for a reason that is not the change's. It is not counted.
@@ -102,14 +102,16 @@ impl Attempts {
         &mut self,
         run: &ShardRun<'_>,
         record: &StreamRecord,
-        attempt: Attempt,
+        attempt: ChangeAttempt,
         others: impl FnOnce() -> Vec<TransactionMember>,
     ) -> Result<NextStep> {
         match attempt {
-            Attempt::Done => return Ok(NextStep::Continue),
-            Attempt::Left(reason) => return Ok(NextStep::Leave(reason)),
-            Attempt::Interrupted(error) => run.worker.report(&ConsumerEvent::RequestFailed(&error)),
-            Attempt::Failed(error) => {
+            ChangeAttempt::Done => return Ok(NextStep::Continue),
+            ChangeAttempt::Left(reason) => return Ok(NextStep::Leave(reason)),
+            ChangeAttempt::Interrupted(error) => {
+                run.worker.report(&ConsumerEvent::RequestFailed(&error))
+            }
+            ChangeAttempt::Failed(error) => {
                 self.failed += 1;
                 if note_failure(run, record, &error, self.failed, others()).await? {
                     return Ok(NextStep::Continue);
@@ -172,11 +174,11 @@ where
                 return Ok(Some(reason));
             }
             let attempt = match change {
-                Err(unread) => Attempt::Failed(unread.into()),
+                Err(unread) => ChangeAttempt::Failed(unread.into()),
                 Ok(change) => match without_panics(|| (self.handler)(change)).await {
-                    Ok(Ok(())) => Attempt::Done,
-                    Ok(Err(error)) => Attempt::Failed(error.into()),
-                    Err(Panicked(reason)) => Attempt::Failed(reason.into()),
+                    Ok(Ok(())) => ChangeAttempt::Done,
+                    Ok(Err(error)) => ChangeAttempt::Failed(error.into()),
+                    Err(Panicked(reason)) => ChangeAttempt::Failed(reason.into()),
                 },
             };
             match attempts.next_step(run, record, attempt, Vec::new).await? {
@@ -295,11 +297,11 @@ where
                 return Ok(Some(reason));
             }
             match self.send_members(run, members, &records).await? {
-                Attempt::Done => return Ok(None),
-                Attempt::Left(reason) => return Ok(Some(reason)),
+                ChangeAttempt::Done => return Ok(None),
+                ChangeAttempt::Left(reason) => return Ok(Some(reason)),
                 // The change that fails becomes known if each is sent by itself.
-                Attempt::Failed(_) => break,
-                Attempt::Interrupted(error) => {
+                ChangeAttempt::Failed(_) => break,
+                ChangeAttempt::Interrupted(error) => {
                     run.worker.report(&ConsumerEvent::RequestFailed(&error));
                 }
             }
@@ -353,9 +355,9 @@ where
                     let records = std::slice::from_ref(record);
                     self.send_members(run, members, records).await?
                 }
-                Err(error) => Attempt::Failed(error),
+                Err(error) => ChangeAttempt::Failed(error),
             };
-            let is_done = matches!(attempt, Attempt::Done);
+            let is_done = matches!(attempt, ChangeAttempt::Done);
             // A late request of an earlier attempt could still take effect, so the place moves with the parking.
             let moved = run.plan_move(std::slice::from_ref(record))?;
             match attempts.next_step(run, record, attempt, || moved).await? {
@@ -378,13 +380,13 @@ where
         run: &mut ShardRun<'_>,
         mut members: Vec<TransactionMember>,
         records: &[StreamRecord],
-    ) -> Result<Attempt> {
+    ) -> Result<ChangeAttempt> {
         let (worker, before) = (run.worker, run.saved.clone());
         let after = run.mark_after(records);
         let moved = run.plan_move(records)?;
         if moved.is_empty() {
             let reason = "the record has no sequence number, so its place cannot be saved";
-            return Ok(Attempt::Failed(reason.into()));
+            return Ok(ChangeAttempt::Failed(reason.into()));
         }
         members.extend(moved);
         let Err(error) = worker
@@ -392,7 +394,7 @@ where
             .await
         else {
             run.reach_saved(records, after);
-            return Ok(Attempt::Done);
+            return Ok(ChangeAttempt::Done);
         };
         let mut pauses = 0;
         let state = loop {
@@ -410,7 +412,7 @@ where
             if let Some(reason) = run.leave_reason()
                 && (reason == LeftReason::Lost || !worker.may_begin(&run.name, run.epoch))
             {
-                return Ok(Attempt::Left(reason));
+                return Ok(ChangeAttempt::Left(reason));
             }
             run.wait_after_failure(pauses).await;
             pauses += 1;
@@ -418,13 +420,13 @@ where
         Ok(match state {
             PlaceState::After => {
                 run.reach_saved(records, after);
-                Attempt::Done
+                ChangeAttempt::Done
             }
-            PlaceState::Lost => Attempt::Left(LeftReason::Lost),
+            PlaceState::Lost => ChangeAttempt::Left(LeftReason::Lost),
             PlaceState::Before if is_transient(&error) || error.kind() == ErrorKind::TableInUse => {
-                Attempt::Interrupted(error)
+                ChangeAttempt::Interrupted(error)
             }
-            PlaceState::Before if is_of_change(&error) => Attempt::Failed(error.into()),
+            PlaceState::Before if is_of_change(&error) => ChangeAttempt::Failed(error.into()),
             PlaceState::Before => return Err(error),
         })
     }

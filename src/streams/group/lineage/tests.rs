@@ -1,3 +1,5 @@
+//! Random trees of shards, with descriptions that are late or omit some.
+
 use proptest::prelude::*;
 
 use super::*;
