@@ -250,8 +250,8 @@ impl App {
 /// Others go on to the end, because their exit code is a result too.
 fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
     match command {
-        "get" | "item" | "query" | "list" | "count" | "tail" | "export" | "export-data" | "explain"
-        | "completions" => |_| false,
+        "get" | "item" | "query" | "list" | "count" | "tail" | "export" | "export-data"
+        | "explain" | "completions" => |_| false,
         "apply" => |_| true,
         _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
     }

@@ -142,9 +142,7 @@ impl FollowRecords {
         let table = db.table_name(&self.table);
         let clock = Arc::new(ServerClock::default());
         let arn = match &self.start {
-            StreamStart::Position(position) => {
-                find_position(db, &table, position, &clock).await?
-            }
+            StreamStart::Position(position) => find_position(db, &table, position, &clock).await?,
             _ => find_stream(db, &table, &clock).await?,
         };
         let (mut reader, position) = match self.start {

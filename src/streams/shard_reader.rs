@@ -196,7 +196,7 @@ pub(super) struct LostTimes {
 #[derive(Debug)]
 pub(super) struct ShardReader {
     first: FirstWanted,
-    shards: BTreeMap<ShardId, Shard>,
+    shards: BTreeMap<ShardId, KnownShard>,
     children: BTreeMap<ShardId, BTreeSet<ShardId>>,
     /// The shards that may be requested, by the time of the next request.
     queue: BTreeSet<(Duration, ShardId)>,
@@ -219,7 +219,7 @@ pub(super) struct ShardReader {
 }
 
 #[derive(Debug)]
-struct Shard {
+struct KnownShard {
     parent: Option<ShardId>,
     place: ShardPlace,
     /// Whether its parent was read, is known and will be read before it, or does not exist.
@@ -276,9 +276,9 @@ struct Survey {
     since_end: u32,
 }
 
-impl Shard {
+impl KnownShard {
     fn new(parent: Option<ShardId>, place: ShardPlace, now: Duration) -> Self {
-        Shard {
+        KnownShard {
             parent,
             place,
             is_settled: false,
@@ -372,7 +372,7 @@ impl ShardReader {
         let mut reader = Self::at_start(position.first);
         reader.surveyed = position.surveyed;
         for (id, PlacedShard { parent, place }) in &position.shards {
-            let mut shard = Shard::new(parent.clone(), place.clone(), Duration::ZERO);
+            let mut shard = KnownShard::new(parent.clone(), place.clone(), Duration::ZERO);
             shard.is_settled = true;
             reader.insert_shard(id.clone(), shard);
         }
@@ -469,7 +469,7 @@ impl ShardReader {
             })
     }
 
-    fn insert_shard(&mut self, id: ShardId, shard: Shard) {
+    fn insert_shard(&mut self, id: ShardId, shard: KnownShard) {
         if let Some(parent) = &shard.parent {
             self.children
                 .entry(parent.clone())
@@ -491,7 +491,7 @@ impl ShardReader {
             .as_ref()
             .and_then(|parent| self.shards.get(parent));
         let is_open = shard.is_settled && !shard.is_read() && !shard.is_awaited;
-        if !is_open || !parent.is_none_or(Shard::is_read) {
+        if !is_open || !parent.is_none_or(KnownShard::is_read) {
             return;
         }
         match self.unfixed > 0 && !shard.must_be_fixed {
@@ -615,7 +615,7 @@ impl ShardReader {
                 let children = self.children.get(id).into_iter().flatten();
                 let child = children.filter_map(|child| self.shards.get(child)).next();
                 let place = child.map_or_else(|| place.clone(), |child| child.place.clone());
-                let mut shard = Shard::new(parent.clone(), place, time.now);
+                let mut shard = KnownShard::new(parent.clone(), place, time.now);
                 shard.must_be_fixed = is_latest;
                 self.insert_shard(id.clone(), shard);
             }
@@ -695,7 +695,7 @@ impl ShardReader {
         now: Duration,
         log: &mut Vec<ReaderEntry>,
     ) {
-        let mut shard = Shard::new(parent.cloned(), ShardPlace::End, now);
+        let mut shard = KnownShard::new(parent.cloned(), ShardPlace::End, now);
         shard.is_settled = true;
         let placed = PlacedShard {
             parent: shard.parent.clone(),
@@ -735,12 +735,7 @@ impl ShardReader {
     }
 
     /// Counts the surveys that lack the parent of a shard.
-    fn note_missing(
-        &mut self,
-        is_latest: bool,
-        began: Duration,
-        time: ReaderTime,
-    ) {
+    fn note_missing(&mut self, is_latest: bool, began: Duration, time: ReaderTime) {
         let shards = &self.shards;
         self.missing.retain(|id, _| !shards.contains_key(id));
         let mut hidden = Vec::new();
@@ -759,7 +754,7 @@ impl ShardReader {
             let children = self.children.get(&id).into_iter().flatten();
             let child = children.filter_map(|child| self.shards.get(child)).next();
             if let Some(place) = child.map(|child| child.place.clone()) {
-                self.insert_shard(id, Shard::new(None, place, time.now));
+                self.insert_shard(id, KnownShard::new(None, place, time.now));
             }
         }
         let pending = self
@@ -812,7 +807,7 @@ impl ShardReader {
     /// may be missed since the first of these was read.
     fn note_orphans(&mut self, parent: &ShardId) {
         let unread = self.shards.values().filter(|shard| shard.is_settled);
-        let Some(first) = unread.filter_map(Shard::known_until).min() else {
+        let Some(first) = unread.filter_map(KnownShard::known_until).min() else {
             return;
         };
         for id in self.children.get(parent).into_iter().flatten() {
@@ -864,11 +859,7 @@ impl ShardReader {
     }
 
     /// Forgets shards that were read and are no longer described. Without this, the position would grow for ever.
-    fn forget_shards(
-        &mut self,
-        time: ReaderTime,
-        log: &mut Vec<ReaderEntry>,
-    ) {
+    fn forget_shards(&mut self, time: ReaderTime, log: &mut Vec<ReaderEntry>) {
         let mut forgotten = Vec::new();
         for (id, shard) in self.shards.iter().filter(|(_, shard)| shard.is_read()) {
             let (omissions, first) = shard.omissions;

@@ -229,7 +229,13 @@ mod tests {
         let config = Config::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new("eu-west-1"))
-            .credentials_provider(Credentials::new("id", "key", Some("token".into()), None, "test"))
+            .credentials_provider(Credentials::new(
+                "id",
+                "key",
+                Some("token".into()),
+                None,
+                "test",
+            ))
             .http_client(http.clone())
             .retry_config(retries);
         let wire = Wire::new(Client::from_conf(config.build()));

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
+use dynamo_entity::Value;
 use dynamo_entity::aws_sdk_dynamodb::types::{StreamSpecification, StreamViewType};
 use dynamo_entity::error::ErrorKind;
-use dynamo_entity::Value;
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{
     ChangeEvent, ChangeStream, FollowError, StreamPosition, StreamStart, follow_records,

@@ -1245,7 +1245,12 @@ mod bare_second {
 
     /// The amount is in thousandths.
     #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-    #[dynamo(table = "meters", key(pk = "METER#{id}"), shape = 2, was(super::bare_first::Meter))]
+    #[dynamo(
+        table = "meters",
+        key(pk = "METER#{id}"),
+        shape = 2,
+        was(super::bare_first::Meter)
+    )]
     pub struct Meter {
         pub id: u32,
         pub amount: u64,

@@ -202,7 +202,8 @@ impl Follower {
             self.first = Some(self.world.counts);
             // The first position has the shards.
             let rest = self.log.split_off(self.delivered_entries);
-            self.log.extend(ReaderEntry::apply_surveys(rest, &mut self.position));
+            self.log
+                .extend(ReaderEntry::apply_surveys(rest, &mut self.position));
         }
         // Many failures in a row are an error, after which the program opens the stream again.
         if taken.is_err() {

@@ -102,7 +102,11 @@ impl Simulator {
         // The IDs of children need not follow those of parents.
         let id = format!("shard-{:04}-{number}", self.rng.u32(0..10_000));
         let late = Duration::from_secs(self.rng.u64(0..300));
-        let late = if self.rng.bool() { late } else { Duration::ZERO };
+        let late = if self.rng.bool() {
+            late
+        } else {
+            Duration::ZERO
+        };
         // A shard is not described before its parent.
         let after = parent.map_or(Duration::ZERO, |parent| self.shards[parent].described_from);
         self.shards.push(SimShard {
