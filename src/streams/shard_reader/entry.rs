@@ -45,12 +45,12 @@ impl ReaderEntry {
         let mut is_lost = false;
         let mut is_applied = |entry: &ReaderEntry| {
             is_lost |= matches!(entry, ReaderEntry::Lost { .. });
-            let is_survey = match entry {
+            let is_survey = matches!(
+                entry,
                 ReaderEntry::Found { .. }
-                | ReaderEntry::Fixed { .. }
-                | ReaderEntry::Surveyed { .. } => true,
-                _ => false,
-            };
+                    | ReaderEntry::Fixed { .. }
+                    | ReaderEntry::Surveyed { .. }
+            );
             if is_survey && !is_lost {
                 entry.apply_to(position);
             }
