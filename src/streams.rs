@@ -1,8 +1,9 @@
 //! Consuming streams: the records of a DynamoDB stream as typed changes of entities (feature `streams`).
 //!
 //! A consumer is usually a Lambda function. It receives a [`StreamEvent`], reads it as [`ItemChange`]s of an entity or
-//! a collection, and returns a [`BatchResponse`]. [`once`] runs an effect outside DynamoDB at most once. See [the
-//! guide](crate::guide::streams) for an introduction.
+//! a collection, and returns a [`BatchResponse`]. A process can also follow a stream itself:
+//! [`changes`](EntityChanges::changes) opens a [`ChangeStream`] over all of its shards. [`once`] runs an effect outside
+//! DynamoDB at most once. See [the guide](crate::guide::streams) for an introduction.
 //!
 //! ```
 //! use dynamo_entity::prelude::*;
@@ -34,6 +35,8 @@ mod change;
 mod each;
 mod event;
 mod follow;
+mod follow_changes;
+mod follow_error;
 mod kind;
 #[cfg(feature = "aws_lambda_events")]
 mod lambda_events;
@@ -42,9 +45,13 @@ mod once;
 mod panics;
 mod parked;
 mod parking;
+mod position;
 mod record;
+mod record_stream;
 mod replay;
 mod sequence;
+mod shard_api;
+mod shard_reader;
 mod text;
 mod verbs;
 
@@ -52,10 +59,14 @@ pub use change::{ChangeEvent, ItemChange, UnreadChange};
 pub use each::{BatchResponse, EachParking, FailedChange, HandlerError};
 pub use event::StreamEvent;
 pub use follow::ItemChanges;
+pub use follow_changes::{ChangeStream, FollowChanges};
+pub use follow_error::{FollowError, LostChanges};
 pub use member_key::MemberKey;
 pub use once::{Once, OnceEffect, OnceError, OnceResult, Ran, once};
 pub use parked::{ParkedChange, ParkedPart, ParkedTable};
+pub use position::StreamPosition;
 pub use record::StreamRecord;
+pub use record_stream::{FollowRecords, RecordStream, StreamStart, follow_records};
 pub use replay::{FailedReplay, ReplayReport};
 pub use sequence::SequenceNumber;
 pub use verbs::{CollectionChanges, EntityChanges};

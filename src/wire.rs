@@ -14,7 +14,7 @@
 //! ```
 //!
 //! An engine in this process receives the bytes through `embedded` instead, without the SDK. `table` sends operations
-//! on tables, which pass the same gate.
+//! on tables, which pass the same gate. So does `stream_call`, for operations on the streams of tables.
 
 mod ambiguity;
 mod call;
@@ -29,6 +29,10 @@ mod request;
 mod sdk;
 mod server_capabilities;
 pub(crate) mod signing;
+#[cfg(feature = "streams")]
+mod stream_call;
+#[cfg(feature = "streams")]
+mod stream_host;
 pub(crate) mod table;
 mod token_life;
 mod wire_path;
@@ -45,6 +49,8 @@ pub use partition_key::PartitionKey;
 pub(crate) use request::{BoxFuture, Reply, Request, Resend, ServiceOperation};
 #[cfg(any(feature = "aws", all(test, feature = "embedded")))]
 pub(crate) use sdk::AnySleep;
+#[cfg(feature = "streams")]
+pub(crate) use stream_call::StreamOperation;
 pub(crate) use token_life::TokenLife;
 pub(crate) use wire_path::WireTrace;
 pub use wire_path::{SdkFallback, WirePath};

@@ -24,7 +24,7 @@ use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
     apply, check, completions, count, data, delete, explain, export, fill, get, item, lint, list,
-    parked, plan, put, query,
+    parked, plan, put, query, tail,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).
@@ -250,8 +250,8 @@ impl App {
 /// Others go on to the end, because their exit code is a result too.
 fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
     match command {
-        "get" | "item" | "query" | "list" | "count" | "export" | "export-data" | "explain"
-        | "completions" => |_| false,
+        "get" | "item" | "query" | "list" | "count" | "tail" | "export" | "export-data"
+        | "explain" | "completions" => |_| false,
         "apply" => |_| true,
         _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
     }
@@ -285,6 +285,7 @@ async fn run_command(
         Some(("import-data", matches)) => data::import(context, matches).await,
         Some(("put", matches)) => put::run(context, matches).await,
         Some(("delete", matches)) => delete::run(context, matches).await,
+        Some(("tail", matches)) => tail::run(context, matches).await,
         Some(("parked", matches)) => parked::run(context, matches).await,
         Some(("explain", matches)) => explain::run(context, matches).await,
         Some(("completions", matches)) => {

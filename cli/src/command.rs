@@ -13,6 +13,7 @@ use crate::data::FORMATS;
 use crate::exit::EXITS;
 use crate::export::formats;
 use crate::model::{Model, ModelEntity, PartInput};
+use crate::tail::read_start;
 
 /// The command line of a model.
 pub(crate) fn command(model: &Model, name: &str) -> Command {
@@ -31,6 +32,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .subcommands(tables(model))
         .subcommands(data(model))
         .subcommands([export_data(model), import_data(model)])
+        .subcommand(tail(model))
         .subcommands(parked(model))
         .subcommand(explain(model))
         .subcommand(completions())
@@ -343,6 +345,30 @@ fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
             .value_parser(PossibleValuesParser::new(FORMATS))
             .help("Plain JSON, or the lines of DynamoDB's exports"),
     ]
+}
+
+fn tail(model: &Model) -> Command {
+    let tables = model.schemas.iter().map(|schema| schema.name.clone());
+    Command::new("tail")
+        .about("Shows the changes of a table as they happen, from its stream")
+        .args([
+            Arg::new("table")
+                .value_name("TABLE")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(tables))
+                .help("The table, without the prefix"),
+            Arg::new("from")
+                .long("from")
+                .value_name("START")
+                .default_value("latest")
+                .value_parser(read_start)
+                .help("oldest, latest, a time ago such as 90s, 15m or 2h, or a position that `tail` has shown"),
+            Arg::new("limit")
+                .long("limit")
+                .value_name("CHANGES")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Ends after this many changes"),
+        ])
 }
 
 /// The command of parked changes, if the program has their table.

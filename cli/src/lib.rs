@@ -64,6 +64,7 @@ mod put;
 mod query;
 mod render;
 mod streams;
+mod tail;
 mod text;
 
 pub use app::App;

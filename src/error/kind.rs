@@ -31,6 +31,8 @@ pub enum ErrorKind {
     UniqueViolation,
     /// [`one`](crate::QueryExt::one) found two rows.
     MultipleItems,
+    /// A stream no longer has changes that were not delivered: DynamoDB keeps them for 24 hours.
+    ChangesLost,
     /// A stored item cannot be decoded into the requested type; [`key_of`](super::Error::key_of) has its key.
     Decode,
     /// The stored primary key of an item is not, byte for byte, the key that its fields give: another format of a

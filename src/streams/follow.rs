@@ -79,6 +79,17 @@ impl<New, Old> ItemChanges<New, Old> {
         }
     }
 
+    /// The reader of the records of a stream, without any.
+    pub(super) fn of_stream(followed: Followed, new: Side<New>, old: Side<Old>) -> Self {
+        ItemChanges {
+            form: EventForm::Lambda,
+            records: Vec::new().into_iter(),
+            followed,
+            new,
+            old,
+        }
+    }
+
     /// The change of a record; `None` if it is not shown.
     pub(super) fn read_record(
         &self,

@@ -7,6 +7,7 @@ use super::event::EventForm;
 use super::sequence::SequenceNumber;
 use crate::clock::Timestamp;
 use crate::codec::Item;
+use crate::codec::time::{Precision, utc_text};
 use crate::json::{CodecError, Number, Reader, answer_members, find_answer};
 use crate::schema::StreamView;
 
@@ -81,9 +82,28 @@ impl StreamRecord {
         self.0.at
     }
 
+    /// The same time as text, as `2026-03-01T12:00:00Z`.
+    pub fn time_text(&self) -> Option<String> {
+        let text = utc_text(self.0.at?, Precision::Seconds).ok()?;
+        Some(text.to_string())
+    }
+
+    /// The name of the change: `INSERT`, `MODIFY` or `REMOVE`. Servers differ in it, so prefer the kind of a
+    /// [`ChangeEvent`](super::ChangeEvent), which depends on the images.
+    pub fn event_name(&self) -> Option<&str> {
+        self.0.name.as_deref()
+    }
+
     /// The stored name of the table, if the record contains it.
     pub fn table(&self) -> Option<&str> {
         self.0.table.as_deref()
+    }
+
+    /// Whether all of the record can be read: its key, and the images that it has.
+    pub fn is_readable(&self) -> bool {
+        let images = [&self.0.old, &self.0.new].into_iter().flatten();
+        let mut items = images.chain([&self.0.keys]);
+        self.0.fault.is_none() && items.all(|item| Item::from_dynamo_json(item).is_ok())
     }
 
     /// The key of the item as stored, if it can be read.

@@ -2,6 +2,7 @@
 
 use super::event::StreamEvent;
 use super::follow::{Followed, ItemChanges, Side};
+use super::follow_changes::FollowChanges;
 use super::member_key::MemberKey;
 use crate::entity::{
     DynamoCollection, DynamoEntity, DynamoTable, Key, is_item_of, is_member, is_same_entity,
@@ -9,7 +10,7 @@ use crate::entity::{
 };
 use crate::error::Result;
 
-/// The changes of an entity in an event of a stream.
+/// The changes of an entity, in an event of a stream or in the stream itself.
 ///
 /// Each function is for one view of the stream, and its types show the content of the view. Records with equal images,
 /// items that store unique values, marks of jobs, and items of other entities are not returned.
@@ -67,6 +68,51 @@ pub trait EntityChanges: DynamoEntity {
     fn keys_of(event: &StreamEvent) -> ItemChanges<Key<Self>> {
         ItemChanges::of_event(event, followed_entity::<Self>(), entity_key(), entity_key())
     }
+
+    /// Follows the stream of the table, which must have both images: `stream = new_and_old_images`. Nothing is sent until
+    /// [`open`](FollowChanges::open).
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::streams::{ChangeEvent, HandlerError};
+    ///
+    /// #[derive(Debug, PartialEq, DynamoEntity)]
+    /// #[dynamo(table = "orders", key(pk = number), stream = new_and_old_images)]
+    /// struct Order { number: u32, cents: u64 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), HandlerError> {
+    /// let db = Dynamo::connect("embedded:memory").await?;
+    /// db.create_tables([Order::schema()]).await?;
+    /// let mut changes = Order::changes().open(&db).await?;
+    ///
+    /// Order { number: 7, cents: 1250 }.put().send(&db).await?;
+    /// let change = changes.next().await.expect("a change")?;
+    /// assert_eq!(change.event, ChangeEvent::Created(Order { number: 7, cents: 1250 }));
+    /// # Ok(()) }
+    /// ```
+    fn changes() -> FollowChanges<Self> {
+        let (new, old) = (entity_image(), entity_image());
+        FollowChanges::of_table(followed_entity::<Self>(), new, old)
+    }
+
+    /// Follows a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
+    fn new_image_changes() -> FollowChanges<Self, Key<Self>> {
+        let (new, old) = (entity_image(), entity_key());
+        FollowChanges::of_table(followed_entity::<Self>(), new, old)
+    }
+
+    /// Follows a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
+    fn old_image_changes() -> FollowChanges<Key<Self>, Self> {
+        let (new, old) = (entity_key(), entity_image());
+        FollowChanges::of_table(followed_entity::<Self>(), new, old)
+    }
+
+    /// Follows the keys of any stream, also one with `KEYS_ONLY`.
+    fn key_changes() -> FollowChanges<Key<Self>> {
+        let (new, old) = (entity_key(), entity_key());
+        FollowChanges::of_table(followed_entity::<Self>(), new, old)
+    }
 }
 
 impl<E: DynamoEntity> EntityChanges for E {}
@@ -104,7 +150,7 @@ fn followed_entity<E: DynamoEntity>() -> Followed {
     }
 }
 
-/// The changes of a collection in an event of a stream; the verbs are those of [`EntityChanges`].
+/// The changes of a collection, in an event of a stream or in the stream itself; the verbs are those of [`EntityChanges`].
 ///
 /// An item of an entity that is no variant is not shown, unless the collection has a variant `#[dynamo(other)]`.
 ///
@@ -171,6 +217,31 @@ pub trait CollectionChanges: DynamoCollection {
     fn keys_of(event: &StreamEvent) -> ItemChanges<MemberKey> {
         let (new, old) = (collection_key::<Self>(), collection_key::<Self>());
         ItemChanges::of_event(event, followed_collection::<Self>(), new, old)
+    }
+
+    /// Follows the stream of the table, which must have both images: `stream = new_and_old_images`. Nothing is sent until
+    /// [`open`](FollowChanges::open).
+    fn changes() -> FollowChanges<Self> {
+        let (new, old) = (collection_image(), collection_image());
+        FollowChanges::of_table(followed_collection::<Self>(), new, old)
+    }
+
+    /// Follows a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
+    fn new_image_changes() -> FollowChanges<Self, MemberKey> {
+        let (new, old) = (collection_image(), collection_key::<Self>());
+        FollowChanges::of_table(followed_collection::<Self>(), new, old)
+    }
+
+    /// Follows a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
+    fn old_image_changes() -> FollowChanges<MemberKey, Self> {
+        let (new, old) = (collection_key::<Self>(), collection_image());
+        FollowChanges::of_table(followed_collection::<Self>(), new, old)
+    }
+
+    /// Follows the keys of any stream, also one with `KEYS_ONLY`.
+    fn key_changes() -> FollowChanges<MemberKey> {
+        let (new, old) = (collection_key::<Self>(), collection_key::<Self>());
+        FollowChanges::of_table(followed_collection::<Self>(), new, old)
     }
 }
 

@@ -22,6 +22,7 @@ mod append_only;
 mod batch;
 mod both_ways;
 mod bulk;
+mod changes;
 mod clients;
 mod collection;
 mod collection_index;
@@ -139,6 +140,7 @@ fn main() {
         ("repository", repository::tests),
         ("faults", faults::tests),
         ("followed", followed::tests),
+        ("changes", changes::tests),
         ("idempotent", idempotent::tests),
         ("transact", transact::tests),
         ("transact_get", transact_get::tests),

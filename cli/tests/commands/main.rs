@@ -44,6 +44,7 @@ mod parked;
 mod place;
 mod requests;
 mod tables;
+mod tail;
 mod writes;
 
 use place::{PROGRAM, Place};
@@ -73,6 +74,7 @@ fn main() -> ExitCode {
         Ok("names") => run(names::app()),
         Ok("typed") => run(names::typed()),
         Ok("parked") => run(parked::app()),
+        Ok("tail") => run(tail::app()),
         Ok("consumers") => run(consumers::app()),
         Ok("todos") => run(App::new([help::Todo::schema()])),
         Ok("logs") => run(App::new([tables::Log::schema()])),
@@ -136,6 +138,9 @@ fn main() -> ExitCode {
                 requests::keys_are_written_as_typed,
                 requests::counts_are_explained_as_typed,
                 requests::writes_are_explained_as_typed,
+                tail::changes_are_shown_from_their_start,
+                tail::changes_continue_at_a_position,
+                tail::tables_and_starts_that_do_not_fit_are_explained,
                 tables::tables_are_planned_and_made,
                 tables::a_loss_has_to_be_named,
                 tables::what_cannot_be_done_is_refused_at_once,

@@ -1,0 +1,213 @@
+//! `tail`: the changes of a table as they happen.
+
+use std::time::{Duration, SystemTime};
+
+use clap::ArgMatches;
+use dynamo_entity::streams::{
+    FollowError, RecordStream, StreamRecord, StreamStart, follow_records,
+};
+use dynamo_entity::{Item, Value};
+use serde_json::{Value as Json, json};
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::text::{visible, visible_json, visible_lines};
+
+/// The partition keys of items that keep unique values begin with this text.
+const UNIQUE: &str = "$UNIQUE#";
+
+/// The start that the option `--from` names.
+pub(crate) fn read_start(text: &str) -> Result<StreamStart, String> {
+    match text {
+        "oldest" => return Ok(StreamStart::Oldest),
+        "latest" => return Ok(StreamStart::Latest),
+        _ => {}
+    }
+    if let Some(ago) = read_duration(text) {
+        let time = SystemTime::now().checked_sub(ago);
+        return time
+            .map(StreamStart::since)
+            .ok_or_else(|| "a time before the calendar".to_owned());
+    }
+    let position = text.parse().map(StreamStart::Position);
+    position.map_err(|_| {
+        "neither `oldest`, `latest`, a time such as 90s, 15m or 2h, nor a position of a stream"
+            .to_owned()
+    })
+}
+
+/// `90s`, `15m` or `2h`.
+fn read_duration(text: &str) -> Option<Duration> {
+    let unit = match text.chars().last()? {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        _ => return None,
+    };
+    let number = text.get(..text.len() - 1)?.parse::<u64>().ok()?;
+    number.checked_mul(unit).map(Duration::from_secs)
+}
+
+/// Writes changes until the limit is reached, or until the command is interrupted.
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    let table = matches
+        .get_one::<String>("table")
+        .cloned()
+        .unwrap_or_default();
+    let start = matches
+        .get_one::<StreamStart>("from")
+        .cloned()
+        .unwrap_or_default();
+    let limit = matches.get_one::<u64>("limit").copied().unwrap_or(u64::MAX);
+    let pk = context.model.table(&table)?.pk.name.clone();
+    let db = context.connect().await?;
+    let records = follow_records(&table).start(start).continue_after_loss();
+    // A person waits for the changes.
+    let mut records = records
+        .longest_pause(Duration::from_secs(1))
+        .open(&db)
+        .await?;
+    let mut written = 0;
+    while written < limit {
+        match records.next().await {
+            None => break,
+            Some(Ok(record)) => {
+                if write_change(context, &record, &pk)? {
+                    written += 1;
+                    context.streams.out.flush()?;
+                }
+            }
+            Some(Err(FollowError::Failed(error))) => {
+                note_position(context, &records)?;
+                return Err(error.into());
+            }
+            Some(Err(error)) => {
+                let text = error.to_string();
+                context.note(&visible_lines(&format!("warning: {text}")))?;
+            }
+        }
+    }
+    note_position(context, &records)?;
+    Ok(Exit::Done)
+}
+
+fn note_position(context: &mut Context<'_, '_>, records: &RecordStream) -> Result<(), Failure> {
+    context.note(&format!("next: --from {}", records.position()))
+}
+
+/// Writes a change in a line. Returns false for a record that is not shown.
+fn write_change(
+    context: &mut Context<'_, '_>,
+    record: &StreamRecord,
+    pk: &str,
+) -> Result<bool, Failure> {
+    let key = record.key().unwrap_or_default();
+    let (old, new) = (record.old_image(), record.new_image());
+    let is_same = record.is_readable() && old.is_some() && old == new;
+    let pk = key.get(pk).and_then(Value::as_text);
+    if is_same || pk.is_some_and(|pk| pk.starts_with(UNIQUE)) {
+        return Ok(false);
+    }
+    let kind = kind_name(record, old.as_ref(), new.as_ref());
+    let time = record.time_text().unwrap_or_default();
+    if context.json {
+        let line = json!({
+            "at": time,
+            "change": kind,
+            "key": key,
+            "old": old,
+            "new": new,
+            "sequence": record.sequence().map(|sequence| sequence.as_str()),
+            "event_id": record.event_id(),
+        });
+        context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
+        return Ok(true);
+    }
+    let shown = match (&old, &new) {
+        _ if !record.is_readable() => visible(record.event_id().unwrap_or_default()).into_owned(),
+        (Some(old), Some(new)) => changed_values(old, new),
+        (_, Some(new)) => shown_values(new.iter().filter(|(name, _)| !key.contains(name))),
+        (_, None) => String::new(),
+    };
+    let line = format!(
+        "{} {kind} {} {shown}",
+        visible(&time),
+        shown_json(&json!(key))
+    );
+    context.write(&(line.trim().to_owned() + "\n"))?;
+    Ok(true)
+}
+
+fn kind_name(record: &StreamRecord, old: Option<&Item>, new: Option<&Item>) -> &'static str {
+    match (record.event_name(), old, new) {
+        _ if !record.is_readable() => "unreadable",
+        (_, Some(_), Some(_)) | (Some("MODIFY"), ..) => "changed",
+        (Some("INSERT"), ..) => "created",
+        // DynamoDB Local has another name for a removal by TTL.
+        _ => "removed",
+    }
+}
+
+/// The attributes that differ, each with its values before and after.
+fn changed_values(old: &Item, new: &Item) -> String {
+    let mut names: Vec<&String> = old.iter().chain(new.iter()).map(|(name, _)| name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let mut shown = Vec::new();
+    for name in names {
+        let (before, after) = (old.get(name), new.get(name));
+        if before != after {
+            let value = |value: Option<&Value>| match value {
+                Some(value) => shown_json(&json!(value)),
+                None => "-".to_owned(),
+            };
+            shown.push(format!(
+                "{}: {} -> {}",
+                visible(name),
+                value(before),
+                value(after)
+            ));
+        }
+    }
+    shown.join(", ")
+}
+
+fn shown_values<'i>(values: impl Iterator<Item = (&'i String, &'i Value)>) -> String {
+    let shown: Vec<String> = values
+        .map(|(name, value)| format!("{}: {}", visible(name), shown_json(&json!(value))))
+        .collect();
+    shown.join(", ")
+}
+
+fn shown_json(value: &Json) -> String {
+    visible_json(&value.to_string()).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts_are_read() {
+        assert!(matches!(read_start("oldest"), Ok(StreamStart::Oldest)));
+        assert!(matches!(read_start("latest"), Ok(StreamStart::Latest)));
+        assert!(matches!(read_start("15m"), Ok(StreamStart::Time(_))));
+        for wrong in [
+            "",
+            "m",
+            "15",
+            "-5m",
+            "15d",
+            "99999999999999999999h",
+            "18446744073709551615h",
+            "MQ",
+            "ä",
+        ] {
+            assert!(read_start(wrong).is_err(), "{wrong}");
+        }
+    }
+}

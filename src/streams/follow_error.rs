@@ -1,0 +1,106 @@
+//! The reasons why a stream of changes has no change in a position.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+use super::change::UnreadChange;
+use crate::clock::Timestamp;
+use crate::codec::time::{Precision, utc_text};
+use crate::error::{Error, ErrorKind, Stage};
+
+/// An error in a stream of changes; [`into_error`](FollowError::into_error) is an [`Error`] of the same kind.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum FollowError {
+    /// A record cannot be read as a change. The next one follows.
+    Unread(UnreadChange),
+    /// Changes may be lost, because the stream no longer has them. The stream of changes ends here, unless
+    /// [`continue_after_loss`](super::FollowChanges::continue_after_loss) was called.
+    Lost(LostChanges),
+    /// The stream cannot be read, although requests were retried. The stream of changes ends here; open it again from its
+    /// [`position`](super::ChangeStream::position).
+    Failed(Error),
+}
+
+/// Changes that a stream no longer has, because it keeps them for 24 hours only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostChanges {
+    /// The time of the last change before them. `None` if it is unknown.
+    pub after: Option<Timestamp>,
+    /// The time of the first change after them. If no change follows yet, the time at which the loss was found.
+    pub until: Timestamp,
+    /// The ID of the shard that had them, or of the first known shard after it. Items of shards that descend from it are
+    /// concerned, too. `None` if all shards are concerned.
+    pub shard: Option<String>,
+}
+
+impl fmt::Display for LostChanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let after = match self.after {
+            Some(after) => show_time(after),
+            None => "an unknown time".to_owned(),
+        };
+        write!(
+            f,
+            "changes between {after} and {} may be lost: ",
+            show_time(self.until)
+        )?;
+        match &self.shard {
+            Some(shard) => write!(f, "shard `{shard}` of the stream no longer has them"),
+            None => f.write_str("the stream no longer has them"),
+        }
+    }
+}
+
+impl StdError for LostChanges {}
+
+fn show_time(time: Timestamp) -> String {
+    match utc_text(time, Precision::Seconds) {
+        Ok(text) => text.to_string(),
+        Err(_) => format!("{} s after 1970", time.seconds()),
+    }
+}
+
+impl FollowError {
+    /// The kind of the reason.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            FollowError::Unread(unread) => unread.kind(),
+            FollowError::Lost(_) => ErrorKind::ChangesLost,
+            FollowError::Failed(error) => error.kind(),
+        }
+    }
+
+    /// The reason as an error of this library.
+    pub fn into_error(self) -> Error {
+        match self {
+            FollowError::Unread(unread) => unread.into_error(),
+            FollowError::Lost(lost) => {
+                let message = lost.to_string();
+                Error::new(ErrorKind::ChangesLost, Stage::Service, message).with_source(lost)
+            }
+            FollowError::Failed(error) => error,
+        }
+    }
+}
+
+impl fmt::Display for FollowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FollowError::Unread(unread) => unread.fmt(f),
+            FollowError::Lost(lost) => lost.fmt(f),
+            FollowError::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl StdError for FollowError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            FollowError::Unread(unread) => unread.source(),
+            FollowError::Lost(lost) => Some(lost),
+            FollowError::Failed(error) => error.source(),
+        }
+    }
+}

@@ -1,0 +1,546 @@
+//! The records of the stream of a table, from all of its shards.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant, SystemTime};
+
+use bytes::Bytes;
+use futures_core::Stream;
+use futures_util::future::{Either, select};
+use futures_util::stream::FuturesUnordered;
+
+use super::follow_error::{FollowError, LostChanges};
+use super::position::{FirstWanted, StreamPosition};
+use super::record::StreamRecord;
+use super::shard_api::{
+    FailureMeaning, StreamAnswer, StreamPage, StreamRequest, list_body, read_streams,
+};
+use super::shard_reader::{
+    LostTimes, MOST_FAILURES, ReaderEntry, ReaderStep, ReaderTime, ShardReader, failure_pause,
+};
+use crate::clock::{Moment, Timestamp};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::runtime::{Sleep, sleep_for, sleep_until};
+use crate::schema::NamedTable;
+use crate::wire::{BoxFuture, StreamOperation};
+
+/// The number of shards that are requested concurrently.
+const CONCURRENT: usize = 8;
+/// The time for which DynamoDB keeps the records of a stream.
+const RETENTION: i64 = 24 * 3_600;
+/// Servers round the times of records, one of them to a minute, so records that are older by this much are wanted too.
+const ROUNDED: i64 = 60;
+/// The longest time for which records wait for the responses to other requests.
+const LAST_RESPONSES: Duration = Duration::from_secs(1);
+
+/// The longest time of a request.
+const REQUEST_TIME: Duration = Duration::from_secs(60);
+
+/// The start of a stream of changes.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum StreamStart {
+    /// The oldest change that the stream has, at most 24 hours ago.
+    Oldest,
+    /// The first change after the stream of changes was opened.
+    Latest,
+    /// The change after this position.
+    Position(StreamPosition),
+    /// The first change at this time. See [`since`](StreamStart::since).
+    Time(Timestamp),
+}
+
+impl StreamStart {
+    /// The first change at this time: a time of `chrono`, `time` or `jiff`, or a `SystemTime`.
+    ///
+    /// DynamoDB cannot search a stream by time, so the library reads it from its oldest record on and skips the earlier
+    /// ones. The times of records are rounded, so up to a minute of earlier changes is delivered too.
+    pub fn since(time: impl Moment) -> Self {
+        StreamStart::Time(time.to_timestamp())
+    }
+}
+
+/// The default start is the latest change.
+impl Default for StreamStart {
+    fn default() -> Self {
+        StreamStart::Latest
+    }
+}
+
+/// The records of a table as they are in its stream, of all its entities; open it to read them.
+///
+/// Records contain stored items, and no record is omitted: also items that keep unique values, and writes that change nothing
+/// for an entity. For typed changes of an entity, see [`EntityChanges::changes`](super::EntityChanges::changes).
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+/// use dynamo_entity::streams::{HandlerError, StreamStart, follow_records};
+///
+/// #[derive(Debug, DynamoEntity)]
+/// #[dynamo(table = "orders", key(pk = number), stream = new_and_old_images)]
+/// struct Order { number: u32 }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), HandlerError> {
+/// let db = Dynamo::connect("embedded:memory").await?;
+/// db.create_tables([Order::schema()]).await?;
+/// Order { number: 7 }.put().send(&db).await?;
+///
+/// let mut records = follow_records(&Order::schema()).start(StreamStart::Oldest).open(&db).await?;
+/// let record = records.next().await.expect("a record")?;
+/// assert!(record.old_image().is_none() && record.new_image().is_some());
+/// # Ok(()) }
+/// ```
+pub fn follow_records(table: impl NamedTable) -> FollowRecords {
+    FollowRecords {
+        table: table.base_name().to_owned(),
+        start: StreamStart::default(),
+        stops_at_loss: true,
+        longest_idle: Duration::from_secs(5),
+    }
+}
+
+/// The records of a table; see [`follow_records`].
+#[derive(Debug, Clone)]
+#[must_use = "nothing is read until `.open(&db)`"]
+pub struct FollowRecords {
+    table: String,
+    start: StreamStart,
+    stops_at_loss: bool,
+    longest_idle: Duration,
+}
+
+impl FollowRecords {
+    /// Sets the start. The default is [`StreamStart::Latest`].
+    pub fn start(mut self, start: StreamStart) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// Continues after a [loss](LostChanges), which is then an error among the records. Without this, the stream ends with
+    /// that error, and so does another one from the same position.
+    pub fn continue_after_loss(mut self) -> Self {
+        self.stops_at_loss = false;
+        self
+    }
+
+    /// Sets the longest pause between two requests for a shard that has no new records; 5 seconds by default. DynamoDB
+    /// charges each request. A shorter pause delivers changes sooner.
+    pub fn longest_pause(mut self, pause: Duration) -> Self {
+        self.longest_idle = pause;
+        self
+    }
+
+    /// Finds the stream and its shards. With [`StreamStart::Latest`], all changes that begin after this has returned are
+    /// delivered.
+    pub async fn open(self, db: &Dynamo) -> Result<RecordStream> {
+        let table = db.table_name(&self.table);
+        let clock = Arc::new(ServerClock::default());
+        let arn = match &self.start {
+            StreamStart::Position(position) => find_position(db, &table, position, &clock).await?,
+            _ => find_stream(db, &table, &clock).await?,
+        };
+        let (mut reader, position) = match self.start {
+            StreamStart::Position(position) => (ShardReader::at_position(&position), position),
+            start => {
+                let first = match &start {
+                    StreamStart::Time(time) => {
+                        FirstWanted::Since(time.seconds().saturating_sub(ROUNDED))
+                    }
+                    StreamStart::Latest => FirstWanted::Latest,
+                    _ => FirstWanted::Oldest,
+                };
+                let position = StreamPosition::at_start(arn.clone(), first);
+                (ShardReader::at_start(first), position)
+            }
+        };
+        // Engines on this machine keep all records. DynamoDB Local names itself in the ARN.
+        let keeps_all = db.is_local() || arn.contains(":ddblocal:");
+        reader.set_retention((!keeps_all).then_some(RETENTION));
+        reader.set_longest_idle(self.longest_idle);
+        let mut stream = RecordStream {
+            source: RecordSource {
+                db: db.clone(),
+                table: table.into(),
+                arn,
+                clock,
+            },
+            reader,
+            position,
+            in_flight: FuturesUnordered::new(),
+            entries: VecDeque::new(),
+            pause: None,
+            began: Instant::now(),
+            stops_at_loss: self.stops_at_loss,
+            failure: None,
+            is_over: false,
+            waits_until: None,
+        };
+        std::future::poll_fn(|cx| stream.poll_placed(cx)).await?;
+        // The shards belong to the first position, so that each later one begins with them.
+        let entries = std::mem::take(&mut stream.entries);
+        stream.entries = ReaderEntry::apply_surveys(entries, &mut stream.position);
+        Ok(stream)
+    }
+}
+
+/// The newest stream of a table.
+async fn find_stream(db: &Dynamo, table: &str, clock: &ServerClock) -> Result<Arc<str>> {
+    // Labels are times.
+    let newest = list_streams(db, table, clock).await?.into_iter().max();
+    newest.map(|(_, arn)| arn).ok_or_else(|| {
+        let message = format!(
+            "table `{table}` has no stream: declare `stream = new_and_old_images` and apply the plan, or check the \
+             prefix, the region and the account of this connection"
+        );
+        Error::new(ErrorKind::Config, Stage::Request, message)
+    })
+}
+
+/// The stream of a position. A stream that was switched off is listed for a day, and can be read to its end.
+async fn find_position(
+    db: &Dynamo,
+    table: &str,
+    position: &StreamPosition,
+    clock: &ServerClock,
+) -> Result<Arc<str>> {
+    let streams = list_streams(db, table, clock).await?;
+    if streams
+        .iter()
+        .any(|(_, arn)| **arn == *position.stream_arn())
+    {
+        return Ok(position.arn.clone());
+    }
+    let found = match streams.into_iter().max() {
+        Some((_, arn)) => format!("the stream `{arn}`"),
+        None => "no stream".to_owned(),
+    };
+    let message = format!(
+        "the position belongs to the stream `{}`, and table `{table}` has {found}: the position is that of another table, \
+         or the stream was replaced, and the changes after the position are lost",
+        position.stream_arn()
+    );
+    Err(Error::new(
+        ErrorKind::InvalidCursor,
+        Stage::Request,
+        message,
+    ))
+}
+
+async fn list_streams(
+    db: &Dynamo,
+    table: &str,
+    clock: &ServerClock,
+) -> Result<Vec<(String, Arc<str>)>> {
+    let mut streams = Vec::new();
+    let mut after: Option<Arc<str>> = None;
+    loop {
+        let body = list_body(table, after.as_deref());
+        let page = request_page(db, table, body, clock).await?;
+        streams.extend(page.streams);
+        match page.last {
+            Some(last) if after.as_ref() != Some(&last) => after = Some(last),
+            _ => return Ok(streams),
+        }
+    }
+}
+
+/// Requests a page of the streams of a table, again after a failure that may pass.
+async fn request_page(
+    db: &Dynamo,
+    table: &str,
+    body: Bytes,
+    clock: &ServerClock,
+) -> Result<StreamPage> {
+    let mut failures = 0;
+    loop {
+        let call = call_once(db, table, StreamOperation::ListStreams, body.clone(), clock);
+        match call.await.and_then(|body| read_streams(&body)) {
+            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Busy => {
+                failures += 1;
+                if failures > MOST_FAILURES {
+                    return Err(error);
+                }
+                sleep_for(failure_pause(failures)).await;
+            }
+            page => return page,
+        }
+    }
+}
+
+/// Sends a request, and waits for the response for a limited time.
+async fn call_once(
+    db: &Dynamo,
+    table: &str,
+    operation: StreamOperation,
+    body: Bytes,
+    clock: &ServerClock,
+) -> Result<Bytes> {
+    let wire = db.table_wire()?;
+    let call = pin!(wire.call_stream(operation, table, body));
+    // A connection that is half open never answers, and the client may have no timeout.
+    match select(call, sleep_for(REQUEST_TIME)).await {
+        Either::Left((reply, _)) => {
+            let reply = reply?;
+            clock.follow_date(reply.date);
+            Ok(reply.body)
+        }
+        Either::Right(_) => {
+            let message = "a request to the stream was not answered within a minute";
+            Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
+        }
+    }
+}
+
+/// The clock of the server, by the dates of its responses. Until the first one, it is that of this machine.
+#[derive(Debug, Default)]
+struct ServerClock {
+    /// The seconds by which it is ahead of this machine.
+    ahead: AtomicI64,
+}
+
+impl ServerClock {
+    fn follow_date(&self, date: Option<i64>) {
+        if let Some(date) = date {
+            let ahead = date.saturating_sub(machine_time());
+            self.ahead.store(ahead, Ordering::Relaxed);
+        }
+    }
+
+    /// Unix seconds.
+    fn now(&self) -> i64 {
+        machine_time().saturating_add(self.ahead.load(Ordering::Relaxed))
+    }
+}
+
+/// Unix seconds. The clock of the connection is not used, because it may be one for tests.
+fn machine_time() -> i64 {
+    Timestamp::from(SystemTime::now()).seconds()
+}
+
+#[derive(Clone)]
+struct RecordSource {
+    db: Dynamo,
+    table: Arc<str>,
+    arn: Arc<str>,
+    clock: Arc<ServerClock>,
+}
+
+type SentRequest = BoxFuture<'static, (StreamRequest, Result<StreamAnswer>)>;
+
+impl RecordSource {
+    fn send_request(&self, request: StreamRequest) -> SentRequest {
+        let source = self.clone();
+        Box::pin(async move {
+            let answer = source.request_answer(&request).await;
+            (request, answer)
+        })
+    }
+
+    async fn request_answer(&self, request: &StreamRequest) -> Result<StreamAnswer> {
+        let (operation, body) = (request.operation(), request.body(&self.arn));
+        let body = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
+        request.read_answer(&body)
+    }
+
+    /// A stream that does not exist is not a table that does not exist.
+    fn name_stream(&self, error: Error) -> Error {
+        if error.code() == Some("UnknownOperationException") {
+            let message = "the server does not know DynamoDB Streams: on AWS, its host is derived from that of \
+                           DynamoDB, which must be a public endpoint";
+            return error.with_kind(ErrorKind::Config, message);
+        }
+        if FailureMeaning::of_error(&error) != FailureMeaning::Gone {
+            return error;
+        }
+        let message = format!(
+            "the stream `{}` of table `{}` does not exist any more",
+            self.arn, self.table
+        );
+        error.with_kind(ErrorKind::TableNotFound, message)
+    }
+}
+
+/// The records of a table as they arrive: a `Stream`, or `while let Some(record) = records.next().await`.
+///
+/// Records of one item are in the order of its writes. Dropping the stream stops the work, and dropping the future of
+/// `next` loses nothing. The stream ends if the stream of the table was switched off and all of it was read, or after an
+/// error that ends it; see [`FollowError`].
+#[must_use = "nothing is read until records are requested"]
+pub struct RecordStream {
+    source: RecordSource,
+    reader: ShardReader,
+    position: StreamPosition,
+    in_flight: FuturesUnordered<SentRequest>,
+    entries: VecDeque<ReaderEntry>,
+    pause: Option<Sleep>,
+    began: Instant,
+    stops_at_loss: bool,
+    /// The error that follows the available entries.
+    failure: Option<Error>,
+    is_over: bool,
+    /// Until when records wait for other responses, because requests do not proceed while the program handles records.
+    waits_until: Option<Instant>,
+}
+
+impl RecordStream {
+    /// The next record. `None` after the end.
+    pub async fn next(&mut self) -> Option<Result<StreamRecord, FollowError>> {
+        std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
+    }
+
+    /// The position after the records that were returned.
+    pub fn position(&self) -> StreamPosition {
+        self.position.clone()
+    }
+
+    fn reader_time(&self) -> ReaderTime {
+        ReaderTime {
+            now: self.began.elapsed(),
+            wall: self.source.clock.now(),
+        }
+    }
+
+    /// Waits until the shards are known, and those that begin with the latest record have their place.
+    fn poll_placed(&mut self, cx: &mut Context<'_>) -> Poll<Result<()>> {
+        while !self.reader.is_placed() && !self.is_over {
+            ready!(self.poll_progress(cx));
+        }
+        Poll::Ready(self.failure.take().map_or(Ok(()), Err))
+    }
+
+    /// Sends requests, takes one response, or waits. Ready if something has changed.
+    fn poll_progress(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let step = loop {
+            if self.in_flight.len() >= CONCURRENT {
+                break ReaderStep::Await;
+            }
+            match self.reader.next_step(self.reader_time()) {
+                ReaderStep::Send(request) => self.in_flight.push(self.source.send_request(request)),
+                step => break step,
+            }
+        };
+        if self.poll_answer(cx).is_ready() {
+            return Poll::Ready(());
+        }
+        match step {
+            ReaderStep::Ended => {
+                self.end_with(None);
+                Poll::Ready(())
+            }
+            ReaderStep::WaitUntil(time) => {
+                let pause = self.pause.insert(sleep_until(self.began + time));
+                Pin::new(pause).poll(cx)
+            }
+            ReaderStep::Send(_) | ReaderStep::Await => Poll::Pending,
+        }
+    }
+
+    /// Takes the response to a request that was sent.
+    fn poll_answer(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Poll::Ready(Some((request, answer))) = Pin::new(&mut self.in_flight).poll_next(cx)
+        else {
+            return Poll::Pending;
+        };
+        let mut log = Vec::new();
+        let time = self.reader_time();
+        let taken = self.reader.take_answer(&request, answer, time, &mut log);
+        self.entries.extend(log);
+        if let Err(error) = taken {
+            self.end_with(Some(self.source.name_stream(error)));
+        }
+        Poll::Ready(())
+    }
+
+    /// Waits shortly for the requests that were sent, before records are delivered.
+    fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        while self.poll_answer(cx).is_ready() {}
+        if self.in_flight.is_empty() {
+            return Poll::Ready(());
+        }
+        let until = *self
+            .waits_until
+            .get_or_insert_with(|| Instant::now() + LAST_RESPONSES);
+        if Instant::now() >= until {
+            return Poll::Ready(());
+        }
+        let pause = self.pause.insert(sleep_until(until));
+        Pin::new(pause).poll(cx)
+    }
+
+    fn end_with(&mut self, failure: Option<Error>) {
+        self.is_over = true;
+        self.failure = failure;
+        self.in_flight.clear();
+    }
+
+    /// Applies an entry to the position, and returns the part of it that is delivered.
+    fn deliver_entry(&mut self, entry: ReaderEntry) -> Option<Result<StreamRecord, FollowError>> {
+        // A stream that ends at a loss keeps its position before it, so that another one does not pass it silently.
+        if !(self.stops_at_loss && matches!(entry, ReaderEntry::Lost { .. })) {
+            entry.apply_to(&mut self.position);
+        }
+        match entry {
+            ReaderEntry::Record {
+                record,
+                is_requested,
+                ..
+            } => is_requested.then_some(Ok(record)),
+            ReaderEntry::Lost { shard, lost, .. } => {
+                if self.stops_at_loss {
+                    self.end_with(None);
+                    self.entries.clear();
+                }
+                Some(Err(FollowError::Lost(lost_changes(lost, shard.as_deref()))))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn lost_changes(LostTimes { after, until }: LostTimes, shard: Option<&str>) -> LostChanges {
+    let time = |seconds| Timestamp::from_unix(seconds, 0);
+    LostChanges {
+        after: after.and_then(time),
+        until: time(until).unwrap_or(Timestamp::EPOCH),
+        shard: shard.map(str::to_owned),
+    }
+}
+
+impl Stream for RecordStream {
+    type Item = Result<StreamRecord, FollowError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if !self.entries.is_empty() {
+                ready!(self.poll_sent(cx));
+            }
+            while let Some(entry) = self.entries.pop_front() {
+                if let Some(delivered) = self.deliver_entry(entry) {
+                    return Poll::Ready(Some(delivered));
+                }
+            }
+            self.waits_until = None;
+            if let Some(error) = self.failure.take() {
+                return Poll::Ready(Some(Err(FollowError::Failed(error))));
+            }
+            if self.is_over {
+                return Poll::Ready(None);
+            }
+            ready!(self.poll_progress(cx));
+        }
+    }
+}
+
+impl fmt::Debug for RecordStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecordStream")
+            .field("position", &self.position)
+            .finish_non_exhaustive()
+    }
+}
