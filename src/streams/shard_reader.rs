@@ -7,9 +7,10 @@
 //! records    one request for each shard at a time, so the records of an item stay in order
 //! ```
 //!
-//! Descriptions may be late and may omit a shard. So a shard is read only after its parent is settled: read to its end, or
-//! known not to exist, because two more surveys lack it and requests for an iterator are denied. All shards in a position
-//! are settled, therefore a parent of one of them that is not in the position need not be read.
+//! Descriptions may be late and may omit a shard. Therefore, a shard is read only after its parent was read to its end,
+//! or is known not to exist, because two more surveys omit it and requests for an iterator are denied. A shard is
+//! *settled* if its parent is settled or does not exist. All shards in a position are settled, so a parent of one of
+//! them that is not in the position need not be read.
 
 mod entry;
 mod known_shard;

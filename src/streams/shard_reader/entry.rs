@@ -36,8 +36,8 @@ pub(in crate::streams) enum ReaderEntry {
 }
 
 impl ReaderEntry {
-    /// Moves a position past the first entries that deliver nothing, and returns the others. A loss must be delivered before
-    /// the shards that were found after it.
+    /// Applies the entries about surveys and found shards to a position, up to the first loss, and returns the others.
+    /// A loss must be delivered before the shards that were found after it.
     pub(in crate::streams) fn apply_surveys<C>(entries: C, position: &mut StreamPosition) -> C
     where
         C: IntoIterator<Item = ReaderEntry> + FromIterator<ReaderEntry>,

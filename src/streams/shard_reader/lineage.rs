@@ -1,4 +1,4 @@
-//! Which shards are settled: their parents are known and come before them, or do not exist.
+//! The parents of shards. A shard is settled if its parent is known and comes before it, or does not exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,9 +12,10 @@ use crate::error::Result;
 use crate::streams::position::{PlacedShard, ShardId, ShardPlace};
 use crate::streams::shard_api::FailureMeaning;
 
-/// The number of denied iterators of a parent that surveys lack after which it is believed not to exist.
+/// The number of denied requests for an iterator after which the reader assumes that a parent does not exist. Surveys
+/// must omit this parent, too.
 const DENIED_PROBES: u32 = 2;
-/// The time after which a parent that exists should be described. If it is not, it is read without its own parent.
+/// The time within which an existing parent should be described. Otherwise, it is read without its own parent.
 const HIDDEN_TIME: Duration = Duration::from_secs(600);
 /// The number of surveys in a row that omit a shard that was read, and the time between them, after which it is forgotten.
 const FORGET_SURVEYS: u32 = 5;
@@ -58,8 +59,8 @@ impl ShardReader {
         log.push(ReaderEntry::Found { shard, placed });
     }
 
-    /// Takes the parent of a shard that was described without it before. A shard of which records were delivered keeps its
-    /// parent, because the order cannot be mended.
+    /// Sets the parent of a shard that was described without one before. If records of the shard were already requested
+    /// or delivered, the parent is ignored, because the order can no longer be corrected.
     pub(super) fn note_parent(
         &mut self,
         id: &ShardId,

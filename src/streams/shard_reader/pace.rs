@@ -9,10 +9,9 @@ pub(super) const FAILURE_PAUSE: (Duration, Duration) =
     (Duration::from_millis(200), Duration::from_secs(5));
 /// The number of failures of one request in a row after which its error is returned.
 pub(in crate::streams) const MOST_FAILURES: u32 = 10;
-/// Of this many surveys in a row, one has each shard that exists.
+/// The number of consecutive surveys of which at least one describes each existing shard.
 pub(super) const SURE_SURVEYS: u32 = 3;
-/// The number of responses that a shard does not exist, and the time between the first and the last one, after which this is
-/// believed of a shard that surveys lack.
+/// The number of responses that a shard does not exist after which the reader gives up a shard that surveys omit.
 pub(super) const GONE_RESPONSES: u32 = 3;
 /// The time for which the children of a shard are awaited after the stream was switched off.
 pub(super) const LAST_CHILDREN_TIME: Duration = Duration::from_secs(330);

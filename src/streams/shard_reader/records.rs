@@ -15,8 +15,9 @@ use crate::streams::shard_api::{FailureMeaning, IteratorStart, StreamRequest};
 /// Records of a shard that begins with the latest one are compared with a time that is this many seconds earlier: the
 /// service rounds times, and the clock of this machine may differ.
 const LATEST_MARGIN: i64 = 300;
+/// The shortest time between the first and the last of the `GONE_RESPONSES`.
 const GONE_TIME: Duration = Duration::from_secs(30);
-/// The same for a shard that is still described.
+/// The number of these responses, and their shortest time, for a shard that surveys still describe.
 const DENIED_RESPONSES: u32 = 10;
 const DENIED_TIME: Duration = Duration::from_secs(600);
 /// An iterator that was received this long ago may expire without a failure of the service.
