@@ -362,7 +362,7 @@ fn tail(model: &Model) -> Command {
                 .value_name("START")
                 .default_value("latest")
                 .value_parser(read_start)
-                .help("oldest, latest, a time ago such as 90s, 15m or 2h, or a position that `tail` has shown"),
+                .help("The start: oldest, latest, an age such as 90s, 15m or 2h, or a position that `tail` printed"),
             Arg::new("limit")
                 .long("limit")
                 .value_name("CHANGES")

@@ -175,12 +175,12 @@ impl<New, Old> ItemChanges<New, Old> {
             return Ok(());
         }
         let verb = match (known.new, known.old) {
-            (true, _) => "new_images_of",
-            (_, true) => "old_images_of",
-            _ => "keys_of",
+            (true, _) => "`new_images_of` or `new_image_changes`",
+            (_, true) => "`old_images_of` or `old_image_changes`",
+            _ => "`keys_of` or `key_changes`",
         };
         Err(CodecError::new(format!(
-            "the record does not have the images that are read: read this stream by `{verb}`, or give the table a \
+            "the record does not have the images that are read: read this stream by {verb}, or give the table a \
              stream with more images"
         ))
         .at("StreamViewType"))

@@ -67,20 +67,21 @@ impl<New, Old> FollowChanges<New, Old> {
         self.map_records(|records| records.start(start))
     }
 
-    /// Continues after a [loss](super::LostChanges), which is then an error among the changes. Without this, the stream
-    /// ends with that error, and so does another one from the same position.
+    /// Continues after a [loss](super::LostChanges): the error is followed by the oldest changes that the stream still
+    /// has. Without this option, the stream ends with the error, and so does each stream that starts from the same
+    /// position.
     pub fn continue_after_loss(self) -> Self {
         self.map_records(FollowRecords::continue_after_loss)
     }
 
-    /// Sets the longest pause between two requests for a shard that has no new records; 5 seconds by default. DynamoDB
-    /// charges each request. A shorter pause delivers changes sooner.
+    /// Sets the longest pause between two requests for a shard that has no new records: 5 seconds by default, and at
+    /// least 100 milliseconds. A shorter pause delivers changes sooner. However, DynamoDB charges each request.
     pub fn longest_pause(self, pause: Duration) -> Self {
         self.map_records(|records| records.longest_pause(pause))
     }
 
-    /// Finds the stream and its shards. With [`StreamStart::Latest`], all changes that begin after this has returned are
-    /// delivered.
+    /// Finds the stream and its shards. With [`StreamStart::Latest`], the stream delivers all changes that begin after
+    /// `open` has returned.
     pub async fn open(self, db: &Dynamo) -> Result<ChangeStream<New, Old>> {
         Ok(ChangeStream {
             records: self.records.open(db).await?,
@@ -99,9 +100,9 @@ impl<New, Old> fmt::Debug for FollowChanges<New, Old> {
 
 /// The changes as they arrive: a `Stream`, or `while let Some(change) = changes.next().await`.
 ///
-/// Changes of one item are in the order of its writes. A record that cannot be read is an error in its position, and the
-/// stream continues. Dropping the stream stops the work, and dropping the future of `next` loses nothing. The stream ends
-/// if the stream of the table was switched off and all of it was read, or after an error that ends it; see
+/// Changes of one item are in the order of its writes. If a record cannot be read, the stream returns an error in its
+/// place and continues. Dropping the stream stops the work, and dropping the future of `next` loses nothing. The stream
+/// ends if the stream of the table was switched off and all of it was read, or after an error that ends it; see
 /// [`FollowError`].
 #[must_use = "nothing is read until changes are requested"]
 pub struct ChangeStream<New, Old = New> {
@@ -115,9 +116,9 @@ impl<New, Old> ChangeStream<New, Old> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// The position after the changes that were returned. [`StreamStart::Position`] continues there, in this process or
-    /// another one, and delivers each later change. Save it together with the results of the changes, so that no change
-    /// is handled twice after a crash.
+    /// The position after the changes that were returned. A stream that starts with [`StreamStart::Position`], in this
+    /// process or another one, delivers each later change. The caller should save the position together with the
+    /// results of the changes, so that no change is handled twice after a crash.
     pub fn position(&self) -> StreamPosition {
         self.records.position()
     }

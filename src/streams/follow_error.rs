@@ -1,4 +1,4 @@
-//! The reasons why a stream of changes has no change in a position.
+//! The errors of a stream of changes.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -12,26 +12,28 @@ use crate::error::{Error, ErrorKind, Stage};
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FollowError {
-    /// A record cannot be read as a change. The next one follows.
+    /// A record cannot be read as a change. The stream continues with the next record.
     Unread(UnreadChange),
     /// Changes may be lost, because the stream no longer has them. The stream of changes ends here, unless
     /// [`continue_after_loss`](super::FollowChanges::continue_after_loss) was called.
     Lost(LostChanges),
-    /// The stream cannot be read, although requests were retried. The stream of changes ends here; open it again from its
-    /// [`position`](super::ChangeStream::position).
+    /// A request failed, and either a retry cannot succeed or the retries failed too. The stream of changes ends here
+    /// and can be opened again from its [`position`](super::ChangeStream::position).
     Failed(Error),
 }
 
-/// Changes that a stream no longer has, because it keeps them for 24 hours only.
+/// Changes that a stream may no longer have, because DynamoDB keeps them for only 24 hours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LostChanges {
-    /// The time of the last change before them. `None` if it is unknown.
+    /// The time after which changes may be lost. It is the time of the last change before them if one was read. `None`
+    /// if it is unknown.
     pub after: Option<Timestamp>,
-    /// The time of the first change after them. If no change follows yet, the time at which the loss was found.
+    /// The time before which changes may be lost: the time of the first change after them. If no change follows yet,
+    /// the time at which the loss was found. If all shards are affected, 24 hours before that time.
     pub until: Timestamp,
-    /// The ID of the shard that had them, or of the first known shard after it. Items of shards that descend from it are
-    /// concerned, too. `None` if all shards are concerned.
+    /// The ID of the shard that had them, or of the first known shard after it. Items of its descendants are affected,
+    /// too. `None` if all shards are affected.
     pub shard: Option<String>,
 }
 

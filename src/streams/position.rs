@@ -4,9 +4,9 @@
 //! base64url of lines:
 //! 1 COUNT                             the version of the format, and the number of shards
 //! ARN of the stream
-//! oldest - | since SECONDS - | latest - -     the start, and the time of the last complete survey
-//! SHARD PARENT oldest SECONDS         nothing delivered; only records after this time may be missed
-//! SHARD PARENT latest SECONDS         nothing delivered; records of before this time are not requested
+//! oldest - TIME | since SECONDS TIME | latest - TIME     the start, and the time up to which all shards are known
+//! SHARD PARENT oldest SECONDS         nothing delivered since the start or a loss; only later records can be lost
+//! SHARD PARENT latest SECONDS         nothing delivered; records from before this time are not requested
 //! SHARD PARENT unread SECONDS         nothing delivered; created after this time
 //! SHARD PARENT after NUMBER SECONDS   delivered up to this record, with its time
 //! SHARD PARENT end                    delivered to its end
@@ -67,12 +67,14 @@ pub(super) struct PlacedShard {
 
 /// A position in a stream, after the changes that were delivered.
 ///
-/// Save it as text (`Display`, `FromStr`) or with serde, together with the results of the changes, and start from it
-/// with [`StreamStart::Position`](super::StreamStart). It belongs to one stream: if the stream of a table is switched off
-/// and on again, or the table is created again, the new stream rejects it.
+/// A position can be saved as text (`Display`, `FromStr`) or with serde, and should be saved together with the results
+/// of the changes. A stream starts from it with [`StreamStart::Position`](super::StreamStart).
 ///
-/// The text names the stream and its shards, and contains no values of items. It grows with the number of shards: about
-/// 100 bytes for each shard of the last day.
+/// A position belongs to one stream. If the stream of a table is switched off and on again, or the table is created
+/// again, the position still opens the old stream for a day. After that, `open` rejects it.
+///
+/// The text names the stream and its shards, and contains no values of items. It has 100 to 150 bytes for each shard of
+/// the last day.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StreamPosition {
     pub(super) arn: Arc<str>,

@@ -74,8 +74,8 @@ impl Default for StreamStart {
 
 /// The records of a table as they are in its stream, of all its entities; open it to read them.
 ///
-/// Records contain stored items, and no record is omitted: also items that keep unique values, and writes that change nothing
-/// for an entity. For typed changes of an entity, see [`EntityChanges::changes`](super::EntityChanges::changes).
+/// Records contain the items as they are stored. They include items that store unique values, and writes that change
+/// nothing for an entity. See [`EntityChanges::changes`](super::EntityChanges::changes) for typed changes of an entity.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -122,22 +122,22 @@ impl FollowRecords {
         self
     }
 
-    /// Continues after a [loss](LostChanges), which is then an error among the records. Without this, the stream ends with
-    /// that error, and so does another one from the same position.
+    /// Continues after a [loss](LostChanges): the error is followed by the oldest records that the stream still has.
+    /// Without this option, the stream ends with the error, and so does each stream that starts from the same position.
     pub fn continue_after_loss(mut self) -> Self {
         self.stops_at_loss = false;
         self
     }
 
-    /// Sets the longest pause between two requests for a shard that has no new records; 5 seconds by default. DynamoDB
-    /// charges each request. A shorter pause delivers changes sooner.
+    /// Sets the longest pause between two requests for a shard that has no new records: 5 seconds by default, and at
+    /// least 100 milliseconds. A shorter pause delivers changes sooner. However, DynamoDB charges each request.
     pub fn longest_pause(mut self, pause: Duration) -> Self {
         self.longest_idle = pause;
         self
     }
 
-    /// Finds the stream and its shards. With [`StreamStart::Latest`], all changes that begin after this has returned are
-    /// delivered.
+    /// Finds the stream and its shards. With [`StreamStart::Latest`], the stream delivers all changes that begin after
+    /// `open` has returned.
     pub async fn open(self, db: &Dynamo) -> Result<RecordStream> {
         let table = db.table_name(&self.table);
         let clock = Arc::new(ServerClock::default());
@@ -222,7 +222,7 @@ async fn find_position(
     };
     let message = format!(
         "the position belongs to the stream `{}`, and table `{table}` has {found}: the position is that of another table, \
-         or the stream was replaced, and the changes after the position are lost",
+         or the stream was replaced, and changes after the position may be lost",
         position.stream_arn()
     );
     Err(Error::new(
@@ -250,7 +250,7 @@ async fn list_streams(
     }
 }
 
-/// Requests a page of the streams of a table, again after a failure that may pass.
+/// Requests a page of the streams of a table, and retries failures that may be temporary.
 async fn request_page(
     db: &Dynamo,
     table: &str,
@@ -384,7 +384,8 @@ pub struct RecordStream {
     /// The error that follows the available entries.
     failure: Option<Error>,
     is_over: bool,
-    /// Until when records wait for other responses, because requests do not proceed while the program handles records.
+    /// The time until which records wait for other responses, because requests make no progress while the program
+    /// handles records.
     waits_until: Option<Instant>,
 }
 
@@ -406,7 +407,7 @@ impl RecordStream {
         }
     }
 
-    /// Waits until the shards are known, and those that begin with the latest record have their place.
+    /// Waits until the shards are known. If they begin with the latest record, also waits until it was found in each.
     fn poll_placed(&mut self, cx: &mut Context<'_>) -> Poll<Result<()>> {
         while !self.reader.is_placed() && !self.is_over {
             ready!(self.poll_progress(cx));

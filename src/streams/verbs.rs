@@ -121,7 +121,7 @@ pub trait EntityChanges: DynamoEntity {
     /// `stream = new_and_old_images`. The workers of a group, in any number of processes, divide the shards, and continue
     /// where others ended. The name identifies the group in the [`LeaseTable`](super::LeaseTable).
     ///
-    /// ```no_run
+    /// ```
     /// use dynamo_entity::prelude::*;
     /// use dynamo_entity::streams::LeaseTable;
     ///
@@ -133,7 +133,7 @@ pub trait EntityChanges: DynamoEntity {
     /// # async fn main() -> Result<()> {
     /// let db = Dynamo::connect("embedded:memory").await?;
     /// db.create_tables([Order::schema(), LeaseTable::schema()]).await?;
-    /// let shutdown = std::future::pending();
+    /// let shutdown = async {}; // in a service, a signal of the operating system
     /// Order::consumer("mailer")
     ///     .each(async |change| -> Result<()> {
     ///         println!("{:?}", change.event);

@@ -1,7 +1,8 @@
 //! Operations of DynamoDB Streams, sent by the client of DynamoDB.
 //!
-//! Both services have the same protocol, signature and errors, and differ in the target and the host. So a call of the
-//! SDK's smallest operation carries our body: its endpoint, credentials, HTTP and retries are those of the client.
+//! Both services have the same protocol, signature and errors, and differ in the target and the host. Therefore, a call
+//! of the SDK's smallest operation contains our body, and uses the endpoint, credentials and HTTP settings of the
+//! client. The client does not retry it; the caller does.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,7 +45,7 @@ impl StreamOperation {
 }
 
 impl Wire {
-    /// Sends an operation on the stream of a table, once. All of them are reads, which may be sent again.
+    /// Sends an operation on the stream of a table, once. The caller can retry it, because all of them are reads.
     pub(crate) async fn call_stream(
         &self,
         operation: StreamOperation,

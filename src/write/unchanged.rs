@@ -8,7 +8,7 @@ use crate::expr::Node;
 use crate::json::{CodecError, Names};
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Precondition, check};
-use crate::schema::{AttributeDef, JOB};
+use crate::schema::{AttributeDef, JOB, SHAPE};
 use crate::write::difference::{attributes, check_guard, seen_attributes};
 use crate::write::{UpdateOrigin, split};
 
@@ -60,7 +60,11 @@ pub(super) fn unchanged(
     }
     let (exists, condition_failure) = check::build_condition(def, Precondition::Exists, None, now);
     let seen = seen.iter().map(String::as_str).chain(names_held);
-    let names = seen_attributes(declared, seen);
+    let mut names = seen_attributes(declared, seen);
+    // Another shape may have the same values in all attributes that are compared.
+    if def.shape.is_some() && names.iter().all(|name| name != SHAPE) {
+        names.push(SHAPE.to_owned());
+    }
     let compared = names.len();
     let (there, absent): (Vec<String>, Vec<String>) =
         names.into_iter().partition(|name| held.has_name(name));

@@ -223,7 +223,7 @@ async fn an_unread_record_is_an_error_in_its_place(db: Db) -> Outcome {
         take(&mut changes, 1).await?,
         [ChangeEvent::Created(parcel(3, "x"))]
     );
-    let mut records = follow_records(&Parcel::schema())
+    let mut records = follow_records(Parcel::schema())
         .start(StreamStart::Oldest)
         .open(&db)
         .await?;

@@ -24,7 +24,7 @@ use storm::{
 };
 
 use crate::support::db::Db;
-use crate::support::suite::Outcome;
+use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
 tests![
@@ -32,6 +32,7 @@ tests![
     a_dead_worker_is_replaced(Parcel, LeaseTable),
     workers_that_join_and_leave_lose_no_change(Parcel, LeaseTable),
     writes_take_effect_once_among_dying_workers(Parcel, Total, LeaseTable),
+    no_write_takes_effect_under_a_lost_lease(Parcel, Total, LeaseTable),
     a_change_that_fails_is_repeated_and_parked(Parcel, LeaseTable, ParkedTable),
     a_write_that_is_rejected_is_parked_alone(Parcel, Total, LeaseTable, ParkedTable),
     a_lease_that_was_deleted_is_an_error(Parcel, LeaseTable),
@@ -207,6 +208,54 @@ async fn writes_take_effect_once_among_dying_workers(db: Db) -> Outcome {
     };
     timeout(Duration::from_secs(120), add_up(&db, is_done)).await??;
     assert_eq!(total(&db).await?, all);
+    Ok(())
+}
+
+async fn no_write_takes_effect_under_a_lost_lease(db: Db) -> Outcome {
+    put(&db, 1..=3).await?;
+    let is_stolen = AtomicUsize::new(0);
+    let steal = async || {
+        let leases = ShardLease::in_partition("adder")
+            .consistent()
+            .all(&*db)
+            .await?;
+        let lease = leases
+            .iter()
+            .find(|lease| lease.owner.is_some())
+            .expect("a lease");
+        let epoch = lease.epoch + 1;
+        let key = ShardLease::key("adder", &lease.shard);
+        let stolen = key
+            .update()
+            .apply(|lease| (lease.owner().set("thief"), lease.epoch().set(epoch)));
+        stolen.send(&*db).await
+    };
+    let stop = async {
+        until(|| is_stolen.load(Ordering::Relaxed) == 1).await;
+        sleep(Duration::from_millis(400)).await;
+    };
+    Parcel::consumer("adder")
+        .lease_time(LEASE)
+        .each_in(|change, tx| {
+            let parcel = change.event.after().expect("no removals");
+            if parcel.number == 3 {
+                meanwhile(steal())?;
+                is_stolen.store(1, Ordering::Relaxed);
+            }
+            let cents = parcel.cents;
+            tx.with(
+                Total::key("all")
+                    .upsert()
+                    .apply(|total| total.cents().add(cents)),
+            )
+        })
+        .run(&db, stop)
+        .await?;
+    assert_eq!(
+        total(&db).await?,
+        1,
+        "the second change was sent after the third one was planned"
+    );
     Ok(())
 }
 

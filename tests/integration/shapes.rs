@@ -25,6 +25,7 @@ tests![
     the_model_knows_the_shape,
     programs_side_by_side,
     concurrent_programs_lose_nothing,
+    a_modify_without_a_version_notices_another_shape(bare_first::Meter),
 ];
 
 const SHAPE: &str = "_shape";
@@ -1225,5 +1226,69 @@ async fn concurrent_programs_lose_nothing(db: Db) -> Outcome {
             assert_eq!(found, Some(1 + added), "{}", neighbours[1].name);
         }
     }
+    Ok(())
+}
+
+mod bare_first {
+    use dynamo_entity::prelude::*;
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = "meters", key(pk = "METER#{id}"), shape = 1)]
+    pub struct Meter {
+        pub id: u32,
+        pub amount: u64,
+    }
+}
+
+mod bare_second {
+    use dynamo_entity::prelude::*;
+
+    /// The amount is in thousandths.
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(
+        table = "meters",
+        key(pk = "METER#{id}"),
+        shape = 2,
+        was(super::bare_first::Meter)
+    )]
+    pub struct Meter {
+        pub id: u32,
+        pub amount: u64,
+        pub note: Option<String>,
+    }
+
+    impl From<super::bare_first::Meter> for Meter {
+        fn from(old: super::bare_first::Meter) -> Self {
+            Meter {
+                id: old.id,
+                amount: old.amount * 1_000,
+                note: None,
+            }
+        }
+    }
+}
+
+/// All attributes of the older shape have the same values in the newer one.
+async fn a_modify_without_a_version_notices_another_shape(db: Db) -> Outcome {
+    let zero = bare_first::Meter { id: 1, amount: 0 };
+    zero.put().send(&db).await?;
+    let (other, upgraded) = (db.of_another_process(), AtomicBool::new(false));
+    let change = |meter: &mut bare_first::Meter| {
+        if !upgraded.swap(true, Ordering::SeqCst) {
+            let key = bare_second::Meter::key(1);
+            let upgrade = key.modify(|meter| meter.note = Some("checked".into()));
+            meanwhile(upgrade.send(&other).into_future()).expect("an upgrade");
+        }
+        meter.amount += 5;
+    };
+    let error = bare_first::Meter::key(1).modify(change).send(&db).await;
+    assert!(error.expect_err("a newer shape").is_newer_shape());
+    let stored = bare_second::Meter::key(1).get().send(&db).await?;
+    let expected = bare_second::Meter {
+        id: 1,
+        amount: 0,
+        note: Some("checked".into()),
+    };
+    assert_eq!(stored, Some(expected));
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 use crate::place::{Outcome, Place};
 
 #[derive(Debug, PartialEq, DynamoEntity)]
-#[dynamo(table = "letters", key(pk = id), stream = new_and_old_images, unique(by_text, text))]
+#[dynamo(table = "letters", key(pk = "LETTER#{id}"), stream = new_and_old_images, unique(by_text, text))]
 pub struct Letter {
     pub id: String,
     pub text: String,
@@ -56,9 +56,9 @@ pub fn changes_are_shown_from_their_start(place: &Place) -> Outcome {
     let lines: Vec<&str> = said.out.lines().collect();
     assert_eq!(lines.len(), 3, "{said:?}");
     for (line, end) in lines.iter().zip([
-        r#" created {"id":"a"} text: "one\u001b[31m""#,
-        r#" changed {"id":"a"} text: "one\u001b[31m" -> "two""#,
-        r#" removed {"id":"a"}"#,
+        r#" created {"pk":"LETTER#a"} id: "a", text: "one\u001b[31m""#,
+        r#" changed {"pk":"LETTER#a"} text: "one\u001b[31m" -> "two""#,
+        r#" removed {"pk":"LETTER#a"}"#,
     ]) {
         assert!(line.starts_with("20") && line.ends_with(end), "{line}");
     }
@@ -73,8 +73,8 @@ pub fn changes_continue_at_a_position(place: &Place) -> Outcome {
     let rows = first.rows()?;
     let row: &Json = &rows[0];
     assert_eq!(
-        (&row["change"], &row["key"]["id"]),
-        (&"created".into(), &"a".into())
+        (&row["change"], &row["key"]["pk"]),
+        (&"created".into(), &"LETTER#a".into())
     );
     assert_eq!(row["new"]["text"], "one\u{1b}[31m");
     assert!(row["old"].is_null() && row["sequence"].is_string(), "{row}");

@@ -193,7 +193,7 @@ const OWNER_CHANGES: u32 = 10;
 pub(crate) async fn send_members(
     db: &Dynamo,
     pattern: &'static Pattern,
-    members: &mut Vec<TransactionMember>,
+    members: &mut [TransactionMember],
     mut rounds: Option<&mut Rounds<'_>>,
 ) -> Result<Option<(Failure, Vec<Participant>)>> {
     let mut reencoded = BTreeSet::new();

@@ -295,8 +295,11 @@ impl HttpConnector for Simulated<SharedHttpConnector> {
         let (is_lost, is_late, delay) = {
             let mut world = self.world();
             let delay = world.random.u64(..400);
+            // A transaction is sent again with its token, so all responses to some tokens are lost.
+            let body = request.body().bytes().unwrap_or_default();
+            let is_unlucky = world.is_faulty && has_unlucky_token(body);
             (
-                world.is_hit(4),
+                is_unlucky || world.is_hit(4),
                 world.is_hit(6),
                 Duration::from_millis(delay),
             )
@@ -316,4 +319,10 @@ impl HttpConnector for Simulated<SharedHttpConnector> {
             sent.await.expect("no panic")
         })
     }
+}
+
+fn has_unlucky_token(body: &[u8]) -> bool {
+    let body: Json = serde_json::from_slice(body).unwrap_or_default();
+    let token = body["ClientRequestToken"].as_str();
+    token.is_some_and(|token| token.bytes().map(u32::from).sum::<u32>().is_multiple_of(20))
 }

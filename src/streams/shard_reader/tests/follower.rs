@@ -266,10 +266,10 @@ impl Follower {
         Ok(())
     }
 
-    /// A loss must be real, unless the reader cannot know better: the last thing that it knows is nearly a day old.
+    /// A loss must be real, unless the reader cannot know better: the last thing that it knows is half a day old.
     fn check_loss(&self, shard: Option<&str>, lost: LostTimes) -> Result<(), String> {
         let now = self.world.wall();
-        let is_old = lost.after.is_some_and(|after| now - after > DAY - 7_200);
+        let is_old = lost.after.is_some_and(|after| now - after > DAY / 2);
         let is_real = self.world.shards.iter().any(|other| {
             let is_concerned = shard.is_none_or(|shard| self.world.is_within(shard, &other.id));
             let gone = other.records.iter().take(other.trimmed);
