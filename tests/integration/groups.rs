@@ -19,8 +19,8 @@ use tokio::time::{sleep, timeout};
 use killed::killed_workers_lose_no_change;
 pub use killed::{CHILD, child};
 use storm::{
-    Tally, changes_are_handled_in_order_in_a_storm, shards_are_handed_over_to_a_new_worker,
-    writes_take_effect_once_in_a_storm,
+    Tally, changes_are_handled_in_order_in_a_storm, no_handler_begins_after_a_long_pause,
+    shards_are_handed_over_to_a_new_worker, writes_take_effect_once_in_a_storm,
 };
 
 use crate::support::db::Db;
@@ -44,6 +44,7 @@ tests![
     a_group_without_its_row_is_an_error(Parcel, LeaseTable),
     killed_workers_lose_no_change,
     shards_are_handed_over_to_a_new_worker(LeaseTable),
+    no_handler_begins_after_a_long_pause(LeaseTable),
     changes_are_handled_in_order_in_a_storm(LeaseTable),
     writes_take_effect_once_in_a_storm(Tally, LeaseTable),
 ];

@@ -250,6 +250,11 @@ impl<C> Simulated<C> {
         for item in (0..ITEMS).step_by(2) {
             world.add_shard(None, item..item + 2);
         }
+        let now = Instant::now();
+        world
+            .shards
+            .values_mut()
+            .for_each(|shard| shard.described_at = now);
         drop(world);
         simulated
     }
@@ -294,13 +299,13 @@ impl HttpConnector for Simulated<SharedHttpConnector> {
         }
         let (is_lost, is_late, delay) = {
             let mut world = self.world();
-            let delay = world.random.u64(..400);
+            let delay = world.random.u64(..600);
             // A transaction is sent again with its token, so all responses to some tokens are lost.
             let body = request.body().bytes().unwrap_or_default();
             let is_unlucky = world.is_faulty && has_unlucky_token(body);
             (
                 is_unlucky || world.is_hit(4),
-                world.is_hit(6),
+                is_unlucky || world.is_hit(6),
                 Duration::from_millis(delay),
             )
         };

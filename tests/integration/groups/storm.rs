@@ -298,11 +298,7 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
                     tx.with(
                         Tally::key(parcel.number)
                             .upsert()
-                            .apply(|tally| (tally.last().set(version), tally.sum().add(version)))
-                            .when(|tally| match version {
-                                1 => tally.last().missing(),
-                                _ => tally.last().eq(version - 1),
-                            }),
+                            .apply(|tally| (tally.last().set(version), tally.sum().add(version))),
                     )
                 })
                 .run(&db, stop)
@@ -390,6 +386,53 @@ pub async fn shards_are_handed_over_to_a_new_worker(db: Db) -> Outcome {
     assert!(
         leases.iter().all(|lease| lease.owner.is_none()),
         "{leases:#?}"
+    );
+    Ok(())
+}
+
+/// The other worker has taken the shards in the meantime.
+pub async fn no_handler_begins_after_a_long_pause(db: Db) -> Outcome {
+    let simulated = Simulated::with_small_shards(db.engine().http_client());
+    let config = db.engine().config();
+    let through = db.through(config.http_client(SharedHttpClient::new(simulated.clone())));
+    let (log, began) = (SharedLog::default(), Instant::now());
+    let (pause, end) = (
+        began + Duration::from_millis(1_500),
+        began + Duration::from_secs(5),
+    );
+    let over = end + Duration::from_secs(1);
+    let work = async |life: usize| {
+        let (heard, storm) = (log.clone(), simulated.clone());
+        let consumer = Parcel::consumer("paused")
+            .lease_time(LEASE)
+            .longest_pause(Duration::from_millis(200))
+            .on_event(move |event| heard.lock().unwrap().note_event(life, event, &storm))
+            .each(async |change| -> Result<()> {
+                let parcel = change.event.after().expect("no removals");
+                let mut log = log.lock().unwrap();
+                log.note_handler(life, parcel.number, parcel.cents);
+                Ok(())
+            });
+        consumer.run(&through, sleep_until(over)).await
+    };
+    let second = async {
+        sleep_until(pause).await;
+        work(1).await
+    };
+    let writer = async {
+        while Instant::now() < over {
+            simulated.world().write();
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let (one, two, ()) = tokio::join!(with_pause(work(0), pause, end), second, writer);
+    one.and(two)?;
+    let log = log.lock().unwrap();
+    assert!(log.failed.is_empty(), "{:?}", log.failed);
+    assert!(
+        log.left.contains_key("lost"),
+        "the first worker kept its shards: {:?}",
+        log.left
     );
     Ok(())
 }
