@@ -218,7 +218,7 @@ async fn no_write_takes_effect_under_a_lost_lease(db: Db) -> Outcome {
     let steal = async || {
         let leases = ShardLease::in_partition("adder")
             .consistent()
-            .all(&*db)
+            .all(&db)
             .await?;
         let lease = leases
             .iter()
@@ -229,7 +229,7 @@ async fn no_write_takes_effect_under_a_lost_lease(db: Db) -> Outcome {
         let stolen = key
             .update()
             .apply(|lease| (lease.owner().set("thief"), lease.epoch().set(epoch)));
-        stolen.send(&*db).await
+        stolen.send(&db).await
     };
     let stop = async {
         until(|| is_stolen.load(Ordering::Relaxed) == 1).await;
@@ -392,7 +392,7 @@ crate::declare! {
 /// Each would skip the changes of the other.
 async fn another_consumer_with_the_name_is_an_error(db: Db) -> Outcome {
     let is_done = AtomicUsize::new(0);
-    Store { id: 1 }.put().send(&*db).await?;
+    Store { id: 1 }.put().send(&db).await?;
     let stores = Store::consumer("mailer").each(async |_| -> Result<()> {
         is_done.store(1, Ordering::Relaxed);
         Ok(())
@@ -463,7 +463,7 @@ async fn a_new_group_begins_with_the_latest_change(db: Db) -> Outcome {
                 cents: 1,
             }
             .put()
-            .send(&*db)
+            .send(&db)
             .await
             .expect("written");
             sleep(Duration::from_millis(100)).await;
@@ -482,7 +482,7 @@ async fn a_group_without_its_row_is_an_error(db: Db) -> Outcome {
     let counts = Counts::default();
     put(&db, 0..1).await?;
     work(&db, &counts, until(|| different(&counts) == 1)).await?;
-    StreamGroup::key("mailer").delete().send(&*db).await?;
+    StreamGroup::key("mailer").delete().send(&db).await?;
     let error = work(&db, &counts, std::future::pending())
         .await
         .expect_err("no row");

@@ -204,10 +204,7 @@ where
             }
         };
         if timeout(Duration::from_secs(60), complete).await.is_err() {
-            let rows = ShardLease::in_partition(group)
-                .consistent()
-                .all(&**db)
-                .await;
+            let rows = ShardLease::in_partition(group).consistent().all(db).await;
             panic!("seed {seed}: changes are not handled: {rows:#?}");
         }
         // A repetition would come now.
@@ -258,7 +255,7 @@ pub async fn changes_are_handled_in_order_in_a_storm(db: Db) -> Outcome {
             log.lock().unwrap().is_complete(&simulated.world().versions)
         };
         let log = storm(&db, seed, &group, handle, is_complete).await;
-        let log = log.lock().unwrap();
+        let log = std::mem::take(&mut *log.lock().unwrap());
         println!("{:?}", log.left);
         assert!(log.failed.is_empty(), "seed {seed}: {:?}", log.failed);
         for (item, handled) in &log.handled {
@@ -285,7 +282,7 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
         println!("seed {seed}");
         let group = format!("in-{seed}");
         for item in 0..ITEMS {
-            Tally::key(item).delete().send(&*db).await?;
+            Tally::key(item).delete().send(&db).await?;
         }
         let handle = |db: Dynamo, life, stop, simulated: Storm, log: SharedLog| async move {
             Parcel::consumer(format!("in-{seed}"))
@@ -304,7 +301,7 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
                 .run(&db, stop)
                 .await
         };
-        let tallies = async || Tally::scan().consistent().all(&*db).await.expect("read");
+        let tallies = async || Tally::scan().consistent().all(&db).await.expect("read");
         let is_complete = async |simulated: &Storm, _: &SharedLog| {
             let versions = simulated.world().versions.clone();
             let last: BTreeMap<u32, u64> = tallies()
@@ -315,7 +312,7 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
             last == versions
         };
         let log = storm(&db, seed, &group, handle, is_complete).await;
-        let log = log.lock().unwrap();
+        let log = std::mem::take(&mut *log.lock().unwrap());
         println!("{:?}", log.left);
         assert!(log.failed.is_empty(), "seed {seed}: {:?}", log.failed);
         for tally in tallies().await {
@@ -382,7 +379,7 @@ pub async fn shards_are_handed_over_to_a_new_worker(db: Db) -> Outcome {
     let (one, two) = tokio::join!(work(0), second);
     one.and(two)?;
     // A worker that stops gives its shards up.
-    let leases = ShardLease::in_partition("divided").all(&*db).await?;
+    let leases = ShardLease::in_partition("divided").all(&db).await?;
     assert!(
         leases.iter().all(|lease| lease.owner.is_none()),
         "{leases:#?}"
@@ -395,12 +392,12 @@ pub async fn no_handler_begins_after_a_long_pause(db: Db) -> Outcome {
     let simulated = Simulated::with_small_shards(db.engine().http_client());
     let config = db.engine().config();
     let through = db.through(config.http_client(SharedHttpClient::new(simulated.clone())));
-    let (log, began) = (SharedLog::default(), Instant::now());
-    let (pause, end) = (
-        began + Duration::from_millis(1_500),
-        began + Duration::from_secs(5),
-    );
-    let over = end + Duration::from_secs(1);
+    let (log, is_over) = (SharedLog::default(), AtomicUsize::new(0));
+    let over = async || {
+        while is_over.load(Ordering::Relaxed) == 0 {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
     let work = async |life: usize| {
         let (heard, storm) = (log.clone(), simulated.clone());
         let consumer = Parcel::consumer("paused")
@@ -413,20 +410,31 @@ pub async fn no_handler_begins_after_a_long_pause(db: Db) -> Outcome {
                 log.note_handler(life, parcel.number, parcel.cents);
                 Ok(())
             });
-        consumer.run(&through, sleep_until(over)).await
+        consumer.run(&through, over()).await
     };
-    let second = async {
-        sleep_until(pause).await;
-        work(1).await
+    let first = async {
+        let mut first = std::pin::pin!(work(0));
+        let has_begun = || log.lock().unwrap().began >= ITEMS as usize / 2;
+        while !has_begun() {
+            drop(timeout(Duration::from_millis(20), first.as_mut()).await);
+        }
+        // It is not polled while the other one takes its shards over.
+        let ran = tokio::join!(work(1), async {
+            sleep(Duration::from_secs(4)).await;
+            drop(timeout(Duration::from_secs(1), first.as_mut()).await);
+            is_over.store(1, Ordering::Relaxed);
+            first.await
+        });
+        ran.0.and(ran.1)
     };
     let writer = async {
-        while Instant::now() < over {
+        while is_over.load(Ordering::Relaxed) == 0 {
             simulated.world().write();
             sleep(Duration::from_millis(5)).await;
         }
     };
-    let (one, two, ()) = tokio::join!(with_pause(work(0), pause, end), second, writer);
-    one.and(two)?;
+    let (ran, ()) = tokio::join!(first, writer);
+    ran?;
     let log = log.lock().unwrap();
     assert!(log.failed.is_empty(), "{:?}", log.failed);
     assert!(
