@@ -160,7 +160,7 @@ mod tests {
             let mut living = living;
             living[0] = true;
             let shards = owners.iter().zip(asks).enumerate();
-            let shards = shards.map(|(at, (owner, asked))| (format!("s{at}"), *owner, owner.and(asked)));
+            let shards = shards.map(|(at, (owner, asked))| (format!("s{at}"), *owner, owner.and(asked).filter(|asked| Some(*asked) != *owner)));
             let mut fleet = Fleet { shards: shards.collect(), living };
             for (at, worker) in turns.into_iter().enumerate() {
                 if fleet.living[worker] {
