@@ -52,6 +52,7 @@ mod replay;
 mod sequence;
 mod shard_api;
 mod shard_reader;
+mod stream_source;
 mod text;
 mod verbs;
 
