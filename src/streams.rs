@@ -54,6 +54,7 @@ mod replay;
 mod sequence;
 mod shard_api;
 mod shard_reader;
+mod stream_source;
 mod text;
 mod verbs;
 

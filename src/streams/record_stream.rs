@@ -2,32 +2,23 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use futures_core::Stream;
-use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
 
 use super::follow_error::{FollowError, LostChanges};
 use super::position::{FirstWanted, StreamPosition};
 use super::record::StreamRecord;
-use super::shard_api::{
-    FailureMeaning, StreamAnswer, StreamPage, StreamRequest, list_body, read_streams,
-};
-use super::shard_reader::{
-    LostTimes, MOST_FAILURES, ReaderEntry, ReaderStep, ReaderTime, ShardReader, failure_pause,
-};
+use super::shard_reader::{LostTimes, ReaderEntry, ReaderStep, ReaderTime, ShardReader};
+use super::stream_source::{SentRequest, StreamSource};
 use crate::clock::{Moment, Timestamp};
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::runtime::{Sleep, sleep_for, sleep_until};
+use crate::error::{Error, Result};
+use crate::runtime::{Sleep, sleep_until};
 use crate::schema::NamedTable;
-use crate::wire::{BoxFuture, StreamOperation};
 
 /// The number of shards that are requested concurrently.
 const CONCURRENT: usize = 8;
@@ -37,9 +28,6 @@ const RETENTION: i64 = 24 * 3_600;
 const ROUNDED: i64 = 60;
 /// The longest time for which records wait for the responses to other requests.
 const LAST_RESPONSES: Duration = Duration::from_secs(1);
-
-/// The longest time of a request.
-const REQUEST_TIME: Duration = Duration::from_secs(60);
 
 /// The start of a stream of changes.
 #[derive(Debug, Clone)]
@@ -139,12 +127,11 @@ impl FollowRecords {
     /// Finds the stream and its shards. With [`StreamStart::Latest`], the stream delivers all changes that begin after
     /// `open` has returned.
     pub async fn open(self, db: &Dynamo) -> Result<RecordStream> {
-        let table = db.table_name(&self.table);
-        let clock = Arc::new(ServerClock::default());
-        let arn = match &self.start {
-            StreamStart::Position(position) => find_position(db, &table, position, &clock).await?,
-            _ => find_stream(db, &table, &clock).await?,
+        let position = match &self.start {
+            StreamStart::Position(position) => Some(position),
+            _ => None,
         };
+        let source = StreamSource::find(db, &self.table, position).await?;
         let (mut reader, position) = match self.start {
             StreamStart::Position(position) => (ShardReader::at_position(&position), position),
             start => {
@@ -155,21 +142,14 @@ impl FollowRecords {
                     StreamStart::Latest => FirstWanted::Latest,
                     _ => FirstWanted::Oldest,
                 };
-                let position = StreamPosition::at_start(arn.clone(), first);
+                let position = StreamPosition::at_start(source.arn.clone(), first);
                 (ShardReader::at_start(first), position)
             }
         };
-        // Engines on this machine keep all records. DynamoDB Local names itself in the ARN.
-        let keeps_all = db.is_local() || arn.contains(":ddblocal:");
-        reader.set_retention((!keeps_all).then_some(RETENTION));
+        reader.set_retention((!source.keeps_all()).then_some(RETENTION));
         reader.set_longest_idle(self.longest_idle);
         let mut stream = RecordStream {
-            source: RecordSource {
-                db: db.clone(),
-                table: table.into(),
-                arn,
-                clock,
-            },
+            source,
             reader,
             position,
             in_flight: FuturesUnordered::new(),
@@ -189,183 +169,6 @@ impl FollowRecords {
     }
 }
 
-/// The newest stream of a table.
-pub(super) async fn find_stream(db: &Dynamo, table: &str, clock: &ServerClock) -> Result<Arc<str>> {
-    // Labels are times.
-    let newest = list_streams(db, table, clock).await?.into_iter().max();
-    newest.map(|(_, arn)| arn).ok_or_else(|| {
-        let message = format!(
-            "table `{table}` has no stream: declare `stream = new_and_old_images` and apply the plan, or check the \
-             prefix, the region and the account of this connection"
-        );
-        Error::new(ErrorKind::Config, Stage::Request, message)
-    })
-}
-
-/// The stream of a position. A stream that was switched off is listed for a day, and can be read to its end.
-async fn find_position(
-    db: &Dynamo,
-    table: &str,
-    position: &StreamPosition,
-    clock: &ServerClock,
-) -> Result<Arc<str>> {
-    let streams = list_streams(db, table, clock).await?;
-    if streams
-        .iter()
-        .any(|(_, arn)| **arn == *position.stream_arn())
-    {
-        return Ok(position.arn.clone());
-    }
-    let found = match streams.into_iter().max() {
-        Some((_, arn)) => format!("the stream `{arn}`"),
-        None => "no stream".to_owned(),
-    };
-    let message = format!(
-        "the position belongs to the stream `{}`, and table `{table}` has {found}: the position is that of another table, \
-         or the stream was replaced, and changes after the position may be lost",
-        position.stream_arn()
-    );
-    Err(Error::new(
-        ErrorKind::InvalidCursor,
-        Stage::Request,
-        message,
-    ))
-}
-
-async fn list_streams(
-    db: &Dynamo,
-    table: &str,
-    clock: &ServerClock,
-) -> Result<Vec<(String, Arc<str>)>> {
-    let mut streams = Vec::new();
-    let mut after: Option<Arc<str>> = None;
-    loop {
-        let body = list_body(table, after.as_deref());
-        let page = request_page(db, table, body, clock).await?;
-        streams.extend(page.streams);
-        match page.last {
-            Some(last) if after.as_ref() != Some(&last) => after = Some(last),
-            _ => return Ok(streams),
-        }
-    }
-}
-
-/// Requests a page of the streams of a table, and retries failures that may be temporary.
-async fn request_page(
-    db: &Dynamo,
-    table: &str,
-    body: Bytes,
-    clock: &ServerClock,
-) -> Result<StreamPage> {
-    let mut failures = 0;
-    loop {
-        let call = call_once(db, table, StreamOperation::ListStreams, body.clone(), clock);
-        match call.await.and_then(|body| read_streams(&body)) {
-            Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Busy => {
-                failures += 1;
-                if failures > MOST_FAILURES {
-                    return Err(error);
-                }
-                sleep_for(failure_pause(failures)).await;
-            }
-            page => return page,
-        }
-    }
-}
-
-/// Sends a request, and waits for the response for a limited time.
-pub(super) async fn call_once(
-    db: &Dynamo,
-    table: &str,
-    operation: StreamOperation,
-    body: Bytes,
-    clock: &ServerClock,
-) -> Result<Bytes> {
-    let wire = db.table_wire()?;
-    let call = pin!(wire.call_stream(operation, table, body));
-    // A connection that is half open never answers, and the client may have no timeout.
-    match select(call, sleep_for(REQUEST_TIME)).await {
-        Either::Left((reply, _)) => {
-            let reply = reply?;
-            clock.follow_date(reply.date);
-            Ok(reply.body)
-        }
-        Either::Right(_) => {
-            let message = "a request to the stream was not answered within a minute";
-            Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
-        }
-    }
-}
-
-/// The clock of the server, by the dates of its responses. Until the first one, it is that of this machine.
-#[derive(Debug, Default)]
-pub(super) struct ServerClock {
-    /// The seconds by which it is ahead of this machine.
-    ahead: AtomicI64,
-}
-
-impl ServerClock {
-    pub(super) fn follow_date(&self, date: Option<i64>) {
-        if let Some(date) = date {
-            let ahead = date.saturating_sub(machine_time());
-            self.ahead.store(ahead, Ordering::Relaxed);
-        }
-    }
-
-    /// Unix seconds.
-    pub(super) fn now(&self) -> i64 {
-        machine_time().saturating_add(self.ahead.load(Ordering::Relaxed))
-    }
-}
-
-/// Unix seconds. The clock of the connection is not used, because it may be one for tests.
-fn machine_time() -> i64 {
-    Timestamp::from(SystemTime::now()).seconds()
-}
-
-#[derive(Clone)]
-struct RecordSource {
-    db: Dynamo,
-    table: Arc<str>,
-    arn: Arc<str>,
-    clock: Arc<ServerClock>,
-}
-
-type SentRequest = BoxFuture<'static, (StreamRequest, Result<StreamAnswer>)>;
-
-impl RecordSource {
-    fn send_request(&self, request: StreamRequest) -> SentRequest {
-        let source = self.clone();
-        Box::pin(async move {
-            let answer = source.request_answer(&request).await;
-            (request, answer)
-        })
-    }
-
-    async fn request_answer(&self, request: &StreamRequest) -> Result<StreamAnswer> {
-        let (operation, body) = (request.operation(), request.body(&self.arn));
-        let body = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
-        request.read_answer(&body)
-    }
-
-    /// A stream that does not exist is not a table that does not exist.
-    fn name_stream(&self, error: Error) -> Error {
-        if error.code() == Some("UnknownOperationException") {
-            let message = "the server does not know DynamoDB Streams: on AWS, its host is derived from that of \
-                           DynamoDB, which must be a public endpoint";
-            return error.with_kind(ErrorKind::Config, message);
-        }
-        if FailureMeaning::of_error(&error) != FailureMeaning::Gone {
-            return error;
-        }
-        let message = format!(
-            "the stream `{}` of table `{}` does not exist any more",
-            self.arn, self.table
-        );
-        error.with_kind(ErrorKind::TableNotFound, message)
-    }
-}
-
 /// The records of a table as they arrive: a `Stream`, or `while let Some(record) = records.next().await`.
 ///
 /// Records of one item are in the order of its writes. Dropping the stream stops the work, and dropping the future of
@@ -373,7 +176,7 @@ impl RecordSource {
 /// error that ends it; see [`FollowError`].
 #[must_use = "nothing is read until records are requested"]
 pub struct RecordStream {
-    source: RecordSource,
+    source: StreamSource,
     reader: ShardReader,
     position: StreamPosition,
     in_flight: FuturesUnordered<SentRequest>,
@@ -403,7 +206,7 @@ impl RecordStream {
     fn reader_time(&self) -> ReaderTime {
         ReaderTime {
             now: self.began.elapsed(),
-            wall: self.source.clock.now(),
+            wall: self.source.now(),
         }
     }
 

@@ -60,11 +60,7 @@ pub(super) fn unchanged(
     }
     let (exists, condition_failure) = check::build_condition(def, Precondition::Exists, None, now);
     let seen = seen.iter().map(String::as_str).chain(names_held);
-    let mut names = seen_attributes(declared, seen);
-    // Another shape may have the same values in all attributes that are compared.
-    if def.shape.is_some() && names.iter().all(|name| name != SHAPE) {
-        names.push(SHAPE.to_owned());
-    }
+    let names = seen_attributes(declared, seen);
     let compared = names.len();
     let (there, absent): (Vec<String>, Vec<String>) =
         names.into_iter().partition(|name| held.has_name(name));
@@ -83,7 +79,8 @@ pub(super) fn unchanged(
 }
 
 /// The attributes of an item of which an older shape may have others than this one, and those that an older shape has and
-/// the item lacks: a program of that shape may add them.
+/// the item lacks: a program of that shape may add them. The number of the shape is compared, too, because all other
+/// attributes may have the same values in another shape.
 fn held_names<'n>(
     declared: &EntityDeclaration,
     stored: &'n [(String, Vec<u8>)],
@@ -97,7 +94,7 @@ fn held_names<'n>(
     let older = older
         .flat_map(|def| def.attributes)
         .flat_map(AttributeDef::names);
-    held.chain(older)
+    held.chain(older).chain(is_shaped.then_some(SHAPE))
 }
 
 /// Holds if none of these attributes exists. This takes fewer bytes than an `attribute_not_exists` for each.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::drive::drive_worker;
 use super::each::{EachHandler, EachInHandler};
 use super::event::ConsumerEvent;
-use super::source::StreamSource;
 use super::transaction::ChangeTransaction;
 use super::worker::{Settings, Worker};
 use crate::dynamo::Dynamo;
@@ -14,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::streams::change::ItemChange;
 use crate::streams::each::HandlerError;
 use crate::streams::follow::{Followed, ItemChanges, Side};
+use crate::streams::stream_source::StreamSource;
 
 /// The default lease time.
 const LEASE_TIME: Duration = Duration::from_secs(30);
@@ -170,11 +170,11 @@ impl<New, Old> Consumer<New, Old> {
             return Err(Error::config(message));
         }
         let table = self.changes.followed.table.name;
-        let source = StreamSource::of_table(table, db).await?;
+        let source = StreamSource::find(db, table, None).await?;
         let since = match self.start {
             GroupStart::Oldest => None,
             // Times are rounded to a second, those of the server's clock too.
-            GroupStart::Latest => Some(source.unix_time() - 1),
+            GroupStart::Latest => Some(source.now() - 1),
             GroupStart::At(time) => Some(time),
         };
         let settings = Settings {

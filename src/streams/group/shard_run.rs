@@ -259,7 +259,7 @@ impl<'w> ShardRun<'w> {
         let records = std::mem::take(&mut self.reported);
         let at = self.reached.at.and_then(|at| Timestamp::from_unix(at, 0));
         let age = |at: Timestamp| {
-            let now = self.worker.source.unix_time();
+            let now = self.worker.source.now();
             Duration::from_secs(u64::try_from(now.saturating_sub(at.seconds())).unwrap_or_default())
         };
         let lag = at.filter(|_| is_behind).map_or(Duration::ZERO, age);
@@ -387,11 +387,7 @@ impl<'w> ShardRun<'w> {
 
     /// Whether no records were handled, and none can have been removed before they were wanted.
     fn is_fresh(&self) -> bool {
-        let waited = self
-            .worker
-            .source
-            .unix_time()
-            .saturating_sub(self.unread_since);
+        let waited = self.worker.source.now().saturating_sub(self.unread_since);
         self.saved.sequence.is_none() && self.reached.sequence.is_none() && waited <= RETENTION
     }
 
@@ -420,7 +416,7 @@ impl<'w> ShardRun<'w> {
     }
 
     fn note_loss(&self, after: Option<i64>, until: Option<Timestamp>) -> Result<()> {
-        let now = self.worker.source.unix_time();
+        let now = self.worker.source.now();
         let lost = LostChanges {
             after: after.and_then(|after| Timestamp::from_unix(after, 0)),
             until: until

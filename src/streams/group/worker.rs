@@ -17,7 +17,6 @@ use super::book::{LeaseBook, LeaseName, LeaseState};
 use super::event::{ConsumerEvent, LeftReason};
 use super::lease::{ShardLease, StreamGroup, StreamReader};
 use super::lineage::{self, HiddenParents, MissingShards, ShardRows};
-use super::source::StreamSource;
 use super::store::{LeaseStore, Written, is_transient};
 use crate::dynamo::Dynamo;
 use crate::entropy;
@@ -28,6 +27,7 @@ use crate::retry::run_together;
 use crate::runtime::sleep_for;
 use crate::streams::shard_api::{DescribedShard, FailureMeaning};
 use crate::streams::shard_reader::{MOST_FAILURES, failure_pause};
+use crate::streams::stream_source::StreamSource;
 use crate::verbs::EntityExt;
 
 /// The pause between two descriptions of the stream by the discoverer.
@@ -144,7 +144,7 @@ impl Worker {
         };
         let group = StreamGroup {
             group: name.to_owned(),
-            stream: source.arn().to_owned(),
+            stream: source.arn.to_string(),
             since: settings.since,
             owner: None,
             epoch: 0,
@@ -172,8 +172,8 @@ impl Worker {
             surveyed_at: group.surveyed_at,
             ..WorkerState::default()
         };
-        if group.stream != source.arn() {
-            return Err(other_stream(name, &group.stream, source.arn()));
+        if *group.stream != *source.arn {
+            return Err(other_stream(name, &group.stream, &source.arn));
         }
         // Each shard is read by one worker, so one of another consumer would move the place past the changes of this one.
         if !group.entities.is_subset(&entities) {
@@ -216,7 +216,7 @@ impl Worker {
 
     /// Adds this group to the readers of the stream, and reports the others.
     async fn note_reader(&self) -> Result<()> {
-        let stream = self.source.arn();
+        let stream = &*self.source.arn;
         let db = &self.store.db;
         let reader = StreamReader {
             stream: stream.to_owned(),
@@ -353,7 +353,7 @@ impl Worker {
     pub(super) fn unread_since(&self) -> i64 {
         let surveyed = lock(&self.state).surveyed_at;
         surveyed.map_or_else(
-            || self.source.unix_time(),
+            || self.source.now(),
             |at| at.saturating_sub(DESCRIPTION_DELAY),
         )
     }
@@ -495,9 +495,9 @@ impl Worker {
         let Ok(newest) = self.source.newest_arn().await else {
             return Ok(());
         };
-        match &*newest == self.source.arn() {
+        match newest == self.source.arn {
             true => Ok(()),
-            false => Err(other_stream(&self.store.group, self.source.arn(), &newest)),
+            false => Err(other_stream(&self.store.group, &self.source.arn, &newest)),
         }
     }
 
@@ -582,7 +582,7 @@ impl Worker {
     }
 
     async fn survey_shards(&self, epoch: u64) -> Result<()> {
-        let began = self.source.unix_time();
+        let began = self.source.now();
         // The rows are read before the description, so a shard that gets a row meanwhile is rejected as known.
         let Some((_, rows)) = self.store.read_rows().await? else {
             return Err(self.store.deleted_row("its own"));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::pace::{MOST_FAILURES, failure_pause};
-use crate::streams::position::{ShardId, ShardPlace};
+use crate::streams::position::{PlacedShard, ShardId, ShardPlace};
 use crate::streams::shard_api::IteratorStart;
 
 #[derive(Debug)]
@@ -50,6 +50,14 @@ impl KnownShard {
             is_live: false,
             omissions: (0, now),
             ended: None,
+        }
+    }
+
+    /// The shard in a position.
+    pub(super) fn placed(&self) -> PlacedShard {
+        PlacedShard {
+            parent: self.parent.clone(),
+            place: self.place.clone(),
         }
     }
 

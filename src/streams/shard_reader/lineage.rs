@@ -9,7 +9,7 @@ use super::pace::{CHILD_PAUSE, ReaderTime, SURE_SURVEYS};
 use super::reader::ShardReader;
 use super::survey::MissingParent;
 use crate::error::Result;
-use crate::streams::position::{PlacedShard, ShardId, ShardPlace};
+use crate::streams::position::{ShardId, ShardPlace};
 use crate::streams::shard_api::FailureMeaning;
 
 /// The number of denied requests for an iterator after which the reader assumes that a parent does not exist. Surveys
@@ -50,10 +50,7 @@ impl ShardReader {
     ) {
         let mut shard = KnownShard::new(parent.cloned(), ShardPlace::End, now);
         shard.is_settled = true;
-        let placed = PlacedShard {
-            parent: shard.parent.clone(),
-            place: ShardPlace::End,
-        };
+        let placed = shard.placed();
         self.insert_shard(id.clone(), shard);
         let shard = id.clone();
         log.push(ReaderEntry::Found { shard, placed });
@@ -163,7 +160,7 @@ impl ShardReader {
 
     /// The children of a parent that does not exist may descend from any shard that has not been read to its end, so changes
     /// may be missed since the first of these was read.
-    pub(super) fn note_orphans(&mut self, parent: &ShardId) {
+    fn note_orphans(&mut self, parent: &ShardId) {
         let unread = self.shards.values().filter(|shard| shard.is_settled);
         let Some(first) = unread.filter_map(KnownShard::known_until).min() else {
             return;
@@ -203,13 +200,9 @@ impl ShardReader {
                 continue;
             };
             shard.is_settled = true;
-            let placed = PlacedShard {
-                parent: shard.parent.clone(),
-                place: shard.place.clone(),
-            };
             log.push(ReaderEntry::Found {
                 shard: id.clone(),
-                placed,
+                placed: shard.placed(),
             });
             self.enqueue(&id);
             ready.extend(self.children.get(&id).into_iter().flatten().cloned());

@@ -13,8 +13,6 @@ pub(in crate::streams) const MOST_FAILURES: u32 = 10;
 pub(super) const SURE_SURVEYS: u32 = 3;
 /// The number of responses that a shard does not exist after which the reader gives up a shard that surveys omit.
 pub(super) const GONE_RESPONSES: u32 = 3;
-/// The time for which the children of a shard are awaited after the stream was switched off.
-pub(super) const LAST_CHILDREN_TIME: Duration = Duration::from_secs(330);
 
 /// The first and the longest pause before a survey that looks for the children of a shard that has ended.
 pub(super) const CHILD_PAUSE: (Duration, Duration) =

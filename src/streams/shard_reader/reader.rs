@@ -4,9 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use super::known_shard::KnownShard;
-use super::pace::{FAILURE_PAUSE, IDLE_PAUSE, LAST_CHILDREN_TIME};
+use super::pace::{FAILURE_PAUSE, IDLE_PAUSE};
 use super::survey::{MissingParent, Survey};
 use crate::streams::position::{FirstWanted, PlacedShard, ShardId, StreamPosition};
+
+/// The time for which the children of a shard are awaited after the stream was switched off.
+const LAST_CHILDREN_TIME: Duration = Duration::from_secs(330);
 
 #[derive(Debug)]
 pub(in crate::streams) struct ShardReader {
@@ -96,7 +99,7 @@ impl ShardReader {
     }
 
     /// Whether a shard that was read lately may have children that are not described yet.
-    pub(super) fn awaits_children(&self, now: Duration) -> bool {
+    fn awaits_children(&self, now: Duration) -> bool {
         // Servers that keep all records describe a shard at once.
         self.retention.is_some()
             && self.shards.iter().any(|(id, shard)| {

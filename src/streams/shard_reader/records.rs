@@ -148,7 +148,7 @@ impl ShardReader {
         }
     }
 
-    pub(super) fn end_shard(&mut self, id: &ShardId, now: Duration, log: &mut Vec<ReaderEntry>) {
+    fn end_shard(&mut self, id: &ShardId, now: Duration, log: &mut Vec<ReaderEntry>) {
         if let Some(shard) = self.shards.get_mut(id) {
             shard.place = ShardPlace::End;
             shard.iterator = None;

@@ -43,11 +43,7 @@ impl ShardReader {
         }
     }
 
-    pub(super) fn end_survey(
-        &mut self,
-        time: ReaderTime,
-        log: &mut Vec<ReaderEntry>,
-    ) -> Result<()> {
+    fn end_survey(&mut self, time: ReaderTime, log: &mut Vec<ReaderEntry>) -> Result<()> {
         self.survey.after = None;
         let is_first = self.surveyed.is_none() && !self.survey.is_complete;
         let is_latest = is_first && self.first == FirstWanted::Latest;
@@ -112,18 +108,13 @@ impl ShardReader {
         Ok(())
     }
 
-    pub(super) fn note_surveyed(&mut self, at: i64, log: &mut Vec<ReaderEntry>) {
+    fn note_surveyed(&mut self, at: i64, log: &mut Vec<ReaderEntry>) {
         self.surveyed = Some(at);
         log.push(ReaderEntry::Surveyed { at });
     }
 
     /// The place of a shard that is found by this survey.
-    pub(super) fn place_of_found(
-        &self,
-        is_first: bool,
-        wall: i64,
-        log: &mut Vec<ReaderEntry>,
-    ) -> ShardPlace {
+    fn place_of_found(&self, is_first: bool, wall: i64, log: &mut Vec<ReaderEntry>) -> ShardPlace {
         if let Some(surveyed) = self.surveyed {
             return ShardPlace::Unread {
                 since: surveyed.saturating_sub(DESCRIPTION_DELAY),
@@ -149,7 +140,7 @@ impl ShardReader {
         ShardPlace::Oldest { since }
     }
 
-    pub(super) fn schedule_survey(&mut self, time: ReaderTime) {
+    fn schedule_survey(&mut self, time: ReaderTime) {
         let is_awaiting = self.shards.iter().any(|(id, shard)| {
             let is_described = shard.omissions.0 == 0;
             shard.is_read() && is_described && !self.children.contains_key(id)

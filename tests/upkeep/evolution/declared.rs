@@ -184,6 +184,23 @@ mod expiry {
         { #[dynamo(ttl = total + "1d")] pub expires: Option<i64> });
 }
 
+/// The rows with one key.
+macro_rules! moved_order {
+    ($stored:literal, $pk:literal, $($keys:tt)*) => {
+        #[derive(Debug, Clone, PartialEq, Default, DynamoEntity)]
+        #[dynamo(table = Moved, rename = $stored, key(pk = $pk), $($keys)*)]
+        pub struct Order {
+            pub id: u32,
+            #[dynamo(rename = "n")]
+            pub name: String,
+            #[dynamo(rename = "c")]
+            pub amount: Option<i64>,
+            #[dynamo(rename = "t")]
+            pub total: i64,
+        }
+    };
+}
+
 /// The declaration of the old rows, or of the new ones; and the other one, if the program writes its rows, too.
 macro_rules! moved {
     ($module:ident, [$($entities:path),+], $stored:literal, $pk:literal, $([$($keys:tt)*],)? $(other = $other:literal, $other_pk:literal)?) => {
@@ -194,17 +211,7 @@ macro_rules! moved {
             #[dynamo(name = "moved", pk = "pk", entities($($entities),+))]
             pub struct Moved;
 
-            #[derive(Debug, Clone, PartialEq, Default, DynamoEntity)]
-            #[dynamo(table = Moved, rename = $stored, key(pk = $pk), $($($keys)*)?)]
-            pub struct Order {
-                pub id: u32,
-                #[dynamo(rename = "n")]
-                pub name: String,
-                #[dynamo(rename = "c")]
-                pub amount: Option<i64>,
-                #[dynamo(rename = "t")]
-                pub total: i64,
-            }
+            moved_order!($stored, $pk, $($($keys)*)?);
 
             $(
                 /// The same items under the other key.
@@ -213,17 +220,7 @@ macro_rules! moved {
 
                     use super::Moved;
 
-                    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-                    #[dynamo(table = Moved, rename = $other, key(pk = $other_pk))]
-                    pub struct Order {
-                        pub id: u32,
-                        #[dynamo(rename = "n")]
-                        pub name: String,
-                        #[dynamo(rename = "c")]
-                        pub amount: Option<i64>,
-                        #[dynamo(rename = "t")]
-                        pub total: i64,
-                    }
+                    moved_order!($other, $other_pk,);
 
                     impl From<&super::Order> for Order {
                         fn from(order: &super::Order) -> Self {

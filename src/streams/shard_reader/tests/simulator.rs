@@ -39,7 +39,6 @@ pub(super) struct SimShard {
     described_from: Duration,
     /// The number of descriptions in a row that omit it.
     hidden: u32,
-    is_hidden: bool,
     /// Whether the last request for it was denied, although it exists.
     is_denied: bool,
 }
@@ -117,7 +116,6 @@ impl Simulator {
             closed_at: None,
             is_gone: false,
             hidden: 0,
-            is_hidden: false,
             is_denied: false,
             described_from: after.max(self.now + late),
         });
@@ -251,10 +249,10 @@ impl Simulator {
             }
             // All pages of a description have the same shards.
             if after.is_none() {
-                shard.is_hidden = self.is_faulty && shard.hidden < 2 && self.rng.u32(0..12) == 0;
-                shard.hidden = if shard.is_hidden { shard.hidden + 1 } else { 0 };
+                let is_hidden = self.is_faulty && shard.hidden < 2 && self.rng.u32(0..12) == 0;
+                shard.hidden = if is_hidden { shard.hidden + 1 } else { 0 };
             }
-            if !shard.is_hidden {
+            if shard.hidden == 0 {
                 ids.push((shard.id.clone(), shard.parent.clone()));
             }
         }

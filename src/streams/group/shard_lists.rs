@@ -1,65 +1,17 @@
-//! The requests on the stream of a table.
-
-use std::sync::Arc;
+//! Lists the shards of a stream.
 
 use bytes::Bytes;
 
-use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::json::Writer;
 use crate::streams::position::ShardId;
-use crate::streams::record_stream::{ServerClock, call_once, find_stream};
 use crate::streams::shard_api::{
     DescribedShard, FailureMeaning, IteratorStart, StreamAnswer, StreamRequest,
 };
+use crate::streams::stream_source::StreamSource;
 use crate::wire::StreamOperation;
 
-#[derive(Debug, Clone)]
-pub(super) struct StreamSource {
-    db: Dynamo,
-    table: String,
-    arn: Arc<str>,
-    clock: Arc<ServerClock>,
-}
-
 impl StreamSource {
-    /// The newest stream of a table.
-    pub(super) async fn of_table(table: &str, db: &Dynamo) -> Result<Self> {
-        let table = db.table_name(table);
-        let clock = Arc::new(ServerClock::default());
-        Ok(StreamSource {
-            arn: find_stream(db, &table, &clock).await?,
-            db: db.clone(),
-            table,
-            clock,
-        })
-    }
-
-    /// The newest stream of the table at present.
-    pub(super) async fn newest_arn(&self) -> Result<Arc<str>> {
-        find_stream(&self.db, &self.table, &self.clock).await
-    }
-
-    pub(super) fn arn(&self) -> &str {
-        &self.arn
-    }
-
-    pub(super) async fn request_answer(&self, request: &StreamRequest) -> Result<StreamAnswer> {
-        let (operation, body) = (request.operation(), request.body(&self.arn));
-        let body = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
-        request.read_answer(&body)
-    }
-
-    /// The present time by the clock of the server, in Unix seconds.
-    pub(super) fn unix_time(&self) -> i64 {
-        self.clock.now()
-    }
-
-    /// Whether the server keeps all records, as engines on this machine do. DynamoDB Local names itself in the ARN.
-    pub(super) fn keeps_all(&self) -> bool {
-        self.db.is_local() || self.arn.contains(":ddblocal:")
-    }
-
     /// All described shards, and whether the stream is switched off.
     pub(super) async fn describe(&self) -> Result<(Vec<DescribedShard>, bool)> {
         self.describe_pages(|after| StreamRequest::Describe { after }.body(&self.arn))
@@ -108,7 +60,7 @@ impl StreamSource {
         let mut after: Option<ShardId> = None;
         loop {
             let (operation, body) = (StreamOperation::DescribeStream, body_after(after.clone()));
-            let answer = call_once(&self.db, &self.table, operation, body, &self.clock).await?;
+            let answer = self.call_once(operation, body).await?;
             let request = StreamRequest::Describe { after: None };
             let StreamAnswer::Described(page) = request.read_answer(&answer)? else {
                 return Ok((shards, false));
