@@ -2,7 +2,8 @@
 //!
 //! A consumer is usually a Lambda function. It receives a [`StreamEvent`], reads it as [`ItemChange`]s of an entity or
 //! a collection, and returns a [`BatchResponse`]. A process can also follow a stream itself:
-//! [`changes`](EntityChanges::changes) opens a [`ChangeStream`] over all of its shards. [`once`] runs an effect outside
+//! [`changes`](EntityChanges::changes) opens a [`ChangeStream`] over all of its shards, and the workers of a
+//! [`consumer`](EntityChanges::consumer) divide them. [`once`] runs an effect outside
 //! DynamoDB at most once. See [the guide](crate::guide::streams) for an introduction.
 //!
 //! ```
@@ -37,6 +38,7 @@ mod event;
 mod follow;
 mod follow_changes;
 mod follow_error;
+mod group;
 mod kind;
 #[cfg(feature = "aws_lambda_events")]
 mod lambda_events;
@@ -62,6 +64,10 @@ pub use event::StreamEvent;
 pub use follow::ItemChanges;
 pub use follow_changes::{ChangeStream, FollowChanges};
 pub use follow_error::{FollowError, LostChanges};
+pub use group::{
+    ChangeTransaction, Consumer, ConsumerEach, ConsumerEachIn, ConsumerEvent, LeaseTable,
+    LeftReason, ShardLease, ShardProgress, StreamGroup, StreamReader,
+};
 pub use member_key::MemberKey;
 pub use once::{Once, OnceEffect, OnceError, OnceResult, Ran, once};
 pub use parked::{ParkedChange, ParkedPart, ParkedTable};

@@ -127,6 +127,25 @@ impl Transaction<'_> {
     }
 }
 
+/// Sends operations that were planned one by one, in one transaction.
+#[cfg(feature = "streams")]
+pub(crate) async fn send_planned(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<()> {
+    hand_over::join_hand_overs(&mut members, db)?;
+    crate::plan::check_limits(&members)?;
+    if members.is_empty() {
+        return Ok(());
+    }
+    let pattern = crate::plan::pattern_of(&members);
+    match crate::write::unique::send_members(db, pattern, &mut members, None).await? {
+        None => Ok(()),
+        Some((failure, participants)) => Err(crate::plan::explain_refusal(
+            failure,
+            &participants,
+            db.now(),
+        )),
+    }
+}
+
 impl Operation for Transaction<'_> {
     type Out = Stored;
 

@@ -159,6 +159,12 @@ impl<C> Variant<C> {
         self.entity.type_name
     }
 
+    /// The stored name of its entity.
+    #[cfg(feature = "streams")]
+    pub(crate) fn stored_name(&self) -> &'static str {
+        self.entity.stored_name
+    }
+
     pub(crate) fn is_of(&self, entity: &EntityDef) -> bool {
         self.entity.id == entity.id
     }

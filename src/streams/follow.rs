@@ -9,6 +9,7 @@
 //!        -> decode             a change, or an error in its place
 //! ```
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::change::{ChangeEvent, ItemChange, UnreadChange};
@@ -44,6 +45,8 @@ pub(super) struct Followed {
     pub(super) id: Option<&'static str>,
     pub(super) table: &'static TableDef,
     pub(super) entities: &'static [&'static EntityDef],
+    /// The stored names of the entities whose changes are read.
+    pub(super) members: fn() -> BTreeSet<String>,
     /// Whether an item, or a key alone, belongs to it.
     pub(super) is_mine: fn(&[u8]) -> bool,
     /// Whether two items have the same values in all fields.

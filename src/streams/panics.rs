@@ -9,6 +9,11 @@ use std::task::Poll;
 /// The reason for a panic, if it has one.
 pub(super) struct Panicked(pub(super) String);
 
+/// Calls a function that does not wait. Its captures are not used after a panic.
+pub(super) fn catch_panic<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(panicked_with)
+}
+
 /// Runs a handler. Neither it nor its future is used after a panic.
 pub(super) async fn without_panics<Fut: Future>(
     handle: impl FnOnce() -> Fut,

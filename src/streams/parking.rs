@@ -14,7 +14,8 @@ use crate::batch::Batch;
 use crate::dynamo::Dynamo;
 use crate::entropy;
 use crate::error::{Error, Result};
-use crate::plan::Operation;
+use crate::plan::{Operation, TransactWrite, TransactionMember};
+use crate::transact::send_planned;
 use crate::verbs::EntityExt;
 use crate::write::ItemWrite;
 
@@ -48,6 +49,17 @@ impl Parking<'_> {
         record: &StreamRecord,
         reason: &str,
     ) -> Result<CountedAttempt> {
+        self.count_attempt_with(record, reason, Vec::new()).await
+    }
+
+    /// Counts a failed attempt. If it was the last one, parks the change in one transaction with other writes; they do not
+    /// take effect if the change was parked before.
+    pub(super) async fn count_attempt_with(
+        &self,
+        record: &StreamRecord,
+        reason: &str,
+        others: Vec<TransactionMember>,
+    ) -> Result<CountedAttempt> {
         let Some(event_id) = record.event_id() else {
             return Err(Error::config(
                 "the record has no `eventID`, by which its attempts are counted",
@@ -71,7 +83,7 @@ impl Parking<'_> {
             .await;
         match row {
             Ok(row) if row.attempts.len() < self.attempts => Ok(CountedAttempt::Counted),
-            Ok(row) => self.park_change(record, row, attempt).await,
+            Ok(row) => self.park_change(record, row, attempt, others).await,
             // The change is already parked, and a late delivery of it has failed once more.
             Err(error) if error.is_conflict() => Ok(CountedAttempt::Parked),
             Err(error) => Err(error),
@@ -83,6 +95,7 @@ impl Parking<'_> {
         record: &StreamRecord,
         row: ParkedChange,
         attempt: String,
+        mut others: Vec<TransactionMember>,
     ) -> Result<CountedAttempt> {
         let chunks = record.record_parts().json.chunks(PART).zip(0..);
         let parts = chunks.map(|(json, number)| ParkedPart {
@@ -116,10 +129,14 @@ impl Parking<'_> {
                 )
             })
             .when(|change| change.parked_at().missing())
-            .returning_nothing()
-            .retry_safe()
-            .send(self.db)
-            .await;
+            .returning_nothing();
+        let parked = match others.is_empty() {
+            true => parked.retry_safe().send(self.db).await.map(drop),
+            false => {
+                others.extend(parked.plan_members(self.db)?);
+                send_planned(self.db, others).await
+            }
+        };
         let Err(error) = parked else {
             return Ok(CountedAttempt::Parked);
         };

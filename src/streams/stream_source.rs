@@ -76,10 +76,19 @@ impl StreamSource {
         })
     }
 
-    async fn request_answer(&self, request: &StreamRequest) -> Result<StreamAnswer> {
-        let (operation, body) = (request.operation(), request.body(&self.arn));
-        let body = self.table.call_once(operation, body).await?;
+    pub(super) async fn request_answer(&self, request: &StreamRequest) -> Result<StreamAnswer> {
+        let body = request.body(&self.arn);
+        let body = self.call_once(request.operation(), body).await?;
         request.read_answer(&body)
+    }
+
+    pub(super) async fn call_once(&self, operation: StreamOperation, body: Bytes) -> Result<Bytes> {
+        self.table.call_once(operation, body).await
+    }
+
+    /// The newest stream of the table at present.
+    pub(super) async fn newest_arn(&self) -> Result<Arc<str>> {
+        self.table.newest_stream().await
     }
 
     /// A stream that does not exist is not a table that does not exist.

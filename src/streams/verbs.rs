@@ -1,12 +1,15 @@
 //! The functions that read an event as changes of an entity or a collection.
 
+use std::collections::BTreeSet;
+
 use super::event::StreamEvent;
 use super::follow::{Followed, ItemChanges, Side};
 use super::follow_changes::FollowChanges;
+use super::group::Consumer;
 use super::member_key::MemberKey;
 use crate::entity::{
-    DynamoCollection, DynamoEntity, DynamoTable, Key, is_item_of, is_member, is_same_entity,
-    is_same_member, member_entity, read, read_collection, read_key,
+    DynamoCollection, DynamoEntity, DynamoTable, Key, Variant, is_item_of, is_member,
+    is_same_entity, is_same_member, member_entity, read, read_collection, read_key,
 };
 use crate::error::Result;
 
@@ -113,6 +116,71 @@ pub trait EntityChanges: DynamoEntity {
         let (new, old) = (entity_key(), entity_key());
         FollowChanges::of_table(followed_entity::<Self>(), new, old)
     }
+
+    /// A worker of a group that handles the changes of the table's stream, which must have both images:
+    /// `stream = new_and_old_images`. The workers of a group, in any number of processes, divide the shards, and continue
+    /// where others ended. The name identifies the group in the [`LeaseTable`](super::LeaseTable).
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::streams::LeaseTable;
+    ///
+    /// #[derive(Debug, DynamoEntity)]
+    /// #[dynamo(table = "orders", key(pk = number), stream = new_and_old_images)]
+    /// struct Order { number: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let db = Dynamo::connect("embedded:memory").await?;
+    /// db.create_tables([Order::schema(), LeaseTable::schema()]).await?;
+    /// let shutdown = async {}; // in a service, a signal of the operating system
+    /// Order::consumer("mailer")
+    ///     .each(async |change| -> Result<()> {
+    ///         println!("{:?}", change.event);
+    ///         Ok(())
+    ///     })
+    ///     .run(&db, shutdown)
+    ///     .await?;
+    /// # Ok(()) }
+    /// ```
+    fn consumer(group: impl Into<String>) -> Consumer<Self> {
+        Consumer::of_table(
+            group.into(),
+            followed_entity::<Self>(),
+            entity_image(),
+            entity_image(),
+        )
+    }
+
+    /// The same for a stream with the images after changes, `NEW_IMAGE`.
+    fn new_image_consumer(group: impl Into<String>) -> Consumer<Self, Key<Self>> {
+        Consumer::of_table(
+            group.into(),
+            followed_entity::<Self>(),
+            entity_image(),
+            entity_key(),
+        )
+    }
+
+    /// The same for a stream with the images before changes, `OLD_IMAGE`.
+    fn old_image_consumer(group: impl Into<String>) -> Consumer<Key<Self>, Self> {
+        Consumer::of_table(
+            group.into(),
+            followed_entity::<Self>(),
+            entity_key(),
+            entity_image(),
+        )
+    }
+
+    /// The same for the keys of any stream, also one with `KEYS_ONLY`.
+    fn key_consumer(group: impl Into<String>) -> Consumer<Key<Self>> {
+        Consumer::of_table(
+            group.into(),
+            followed_entity::<Self>(),
+            entity_key(),
+            entity_key(),
+        )
+    }
 }
 
 impl<E: DynamoEntity> EntityChanges for E {}
@@ -147,6 +215,7 @@ fn followed_entity<E: DynamoEntity>() -> Followed {
             false => is_item_of::<E>,
         },
         is_same: is_same_entity::<E>,
+        members: || BTreeSet::from([E::ENTITY.stored_name.to_owned()]),
     }
 }
 
@@ -243,6 +312,47 @@ pub trait CollectionChanges: DynamoCollection {
         let (new, old) = (collection_key::<Self>(), collection_key::<Self>());
         FollowChanges::of_table(followed_collection::<Self>(), new, old)
     }
+
+    /// A worker of a group that handles the changes of the table's stream, which must have both images; see
+    /// [`EntityChanges::consumer`].
+    fn consumer(group: impl Into<String>) -> Consumer<Self> {
+        Consumer::of_table(
+            group.into(),
+            followed_collection::<Self>(),
+            collection_image(),
+            collection_image(),
+        )
+    }
+
+    /// The same for a stream with the images after changes, `NEW_IMAGE`.
+    fn new_image_consumer(group: impl Into<String>) -> Consumer<Self, MemberKey> {
+        Consumer::of_table(
+            group.into(),
+            followed_collection::<Self>(),
+            collection_image(),
+            collection_key::<Self>(),
+        )
+    }
+
+    /// The same for a stream with the images before changes, `OLD_IMAGE`.
+    fn old_image_consumer(group: impl Into<String>) -> Consumer<MemberKey, Self> {
+        Consumer::of_table(
+            group.into(),
+            followed_collection::<Self>(),
+            collection_key::<Self>(),
+            collection_image(),
+        )
+    }
+
+    /// The same for the keys of any stream, also one with `KEYS_ONLY`.
+    fn key_consumer(group: impl Into<String>) -> Consumer<MemberKey> {
+        Consumer::of_table(
+            group.into(),
+            followed_collection::<Self>(),
+            collection_key::<Self>(),
+            collection_key::<Self>(),
+        )
+    }
 }
 
 impl<C: DynamoCollection> CollectionChanges for C {}
@@ -273,5 +383,14 @@ fn followed_collection<C: DynamoCollection>() -> Followed {
         entities: <C::Table as DynamoTable>::ENTITIES,
         is_mine: is_member::<C>,
         is_same: is_same_member::<C>,
+        members: || {
+            let members = C::VARIANTS.iter().map(Variant::stored_name);
+            // A variant for other items reads the whole table.
+            let others = <C::Table as DynamoTable>::ENTITIES.iter();
+            let others = others
+                .filter(|_| C::OTHER.is_some())
+                .map(|entity| entity.stored_name);
+            members.chain(others).map(str::to_owned).collect()
+        },
     }
 }

@@ -41,6 +41,7 @@ mod former;
 mod get;
 mod get_many;
 mod golden;
+mod groups;
 mod hot_keys;
 mod idempotent;
 mod item;
@@ -100,6 +101,9 @@ fn main() {
     if std::env::var_os(bulk::CHILD).is_some() {
         return bulk::child();
     }
+    if std::env::var_os(groups::CHILD).is_some() {
+        return groups::child();
+    }
     if std::env::var_os(deploy::CHILD).is_some() {
         return deploy::child();
     }
@@ -117,6 +121,7 @@ fn main() {
         ("patterns", patterns::tests),
         ("traced", traced::tests),
         ("metered", metered::tests),
+        ("groups", groups::tests),
         ("hot_keys", hot_keys::tests),
         ("put", put::tests),
         ("delete", delete::tests),

@@ -1,0 +1,501 @@
+//! The requests on the rows of a group. Each write has the condition that this worker still has the lease.
+
+use std::collections::BTreeSet;
+
+use super::book::LeaseState;
+use super::lease::{GroupRow, ShardLease, StreamGroup};
+use super::lineage::{NewShard, ShardRows};
+use crate::dynamo::Dynamo;
+use crate::error::{Error, Result};
+use crate::plan::Operation;
+use crate::query::QueryExt;
+use crate::read::transact_get;
+use crate::streams::position::ShardId;
+use crate::streams::shard_api::FailureMeaning;
+use crate::transact::Transaction;
+use crate::verbs::EntityExt;
+use crate::write::{ItemWrite, ReturningNothing, Update};
+
+/// The number of rows that one transaction creates.
+const CREATED: usize = 90;
+
+/// The place up to which a shard was handled.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct ShardMark {
+    pub(super) sequence: Option<String>,
+    pub(super) at: Option<i64>,
+}
+
+/// The effect of a conditional write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Written {
+    Done,
+    /// The row is another one by now.
+    Refused,
+}
+
+/// The state of a lease after a write whose outcome was not clear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PlaceState {
+    Before,
+    After,
+    /// The lease or the place is another one.
+    Lost,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct LeaseStore {
+    pub(super) db: Dynamo,
+    pub(super) group: String,
+    pub(super) worker: String,
+    pub(super) lease_millis: u64,
+}
+
+/// Whether a request can be repeated later.
+pub(super) fn is_transient(error: &Error) -> bool {
+    FailureMeaning::of_error(error) == FailureMeaning::Busy || error.is_outcome_unknown()
+}
+
+fn written(result: Result<()>) -> Result<Written> {
+    match result {
+        Ok(()) => Ok(Written::Done),
+        Err(error) if error.is_lost_race() => Ok(Written::Refused),
+        Err(error) => Err(error),
+    }
+}
+
+impl LeaseStore {
+    /// All rows, by a strong read. `None` for a group without a row of its own.
+    pub(super) async fn read_rows(&self) -> Result<Option<(StreamGroup, ShardRows)>> {
+        let mut group = None;
+        let mut shards = ShardRows::new();
+        for row in GroupRow::in_partition(&self.group)
+            .consistent()
+            .all(&self.db)
+            .await?
+        {
+            match row {
+                GroupRow::Group(row) => group = Some(row),
+                GroupRow::Shard(row) => {
+                    shards.insert(row.shard.clone(), row);
+                }
+            }
+        }
+        Ok(group.map(|group| (group, shards)))
+    }
+
+    /// Creates the row of the group, unless it exists, and returns it.
+    pub(super) async fn open_group(&self, new: &StreamGroup) -> Result<StreamGroup> {
+        let rows = GroupRow::in_partition(&self.group)
+            .consistent()
+            .all(&self.db)
+            .await?;
+        let is_group = |row: &GroupRow| matches!(row, GroupRow::Group(_));
+        if !rows.is_empty() && !rows.iter().any(is_group) {
+            return Err(self.deleted_row("its own"));
+        }
+        let mut attempts = 0;
+        loop {
+            let error = match new.create().send(&self.db).await {
+                Ok(group) => return Ok(group),
+                Err(error) if error.is_lost_race() || error.is_outcome_unknown() => error,
+                Err(error) => return Err(error),
+            };
+            let key = StreamGroup::key(&self.group);
+            if let Some(group) = key.get().consistent().send(&self.db).await? {
+                return Ok(group);
+            }
+            attempts += 1;
+            if attempts > 3 {
+                return Err(error);
+            }
+        }
+    }
+
+    /// Notes that the group handles changes of more entities.
+    pub(super) async fn add_entities(&self, entities: &BTreeSet<String>) -> Result<()> {
+        let noted = StreamGroup::key(&self.group)
+            .update()
+            .apply(|group| group.entities().insert_all(entities))
+            .returning_nothing()
+            .send(&self.db);
+        noted.await.map(drop)
+    }
+
+    pub(super) async fn read_shard(&self, shard: &str) -> Result<Option<ShardLease>> {
+        let key = ShardLease::key(&self.group, shard);
+        key.get().consistent().send(&self.db).await
+    }
+
+    /// Whether the row of a lease exists; the name of the discoverer's lease is empty.
+    pub(super) async fn has_row(&self, name: &str) -> Result<bool> {
+        Ok(match name.is_empty() {
+            true => StreamGroup::key(&self.group)
+                .get()
+                .consistent()
+                .send(&self.db)
+                .await?
+                .is_some(),
+            false => self.read_shard(name).await?.is_some(),
+        })
+    }
+
+    pub(super) async fn renew(&self, name: &str, epoch: u64) -> Result<Written> {
+        let (db, worker) = (&self.db, &*self.worker);
+        written(match name.is_empty() {
+            true => StreamGroup::key(&self.group)
+                .update()
+                .apply(|row| row.beats().add(1))
+                .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
+                .returning_nothing()
+                .retry_safe()
+                .send(db)
+                .await
+                .map(drop),
+            false => ShardLease::key(&self.group, name)
+                .update()
+                .apply(|row| row.beats().add(1))
+                .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
+                .returning_nothing()
+                .retry_safe()
+                .send(db)
+                .await
+                .map(drop),
+        })
+    }
+
+    /// Becomes the owner, if the row still has these counters.
+    pub(super) async fn take(&self, name: &str, seen: &LeaseState) -> Result<Written> {
+        let (db, worker, next) = (&self.db, &*self.worker, seen.epoch + 1);
+        written(match name.is_empty() {
+            true => StreamGroup::key(&self.group)
+                .update()
+                .apply(|row| {
+                    (
+                        row.owner().set(worker),
+                        row.epoch().set(next),
+                        row.beats().add(1),
+                        row.lease_millis().set(self.lease_millis),
+                    )
+                })
+                .when(|row| row.epoch().eq(seen.epoch) & row.beats().eq(seen.beats))
+                .returning_nothing()
+                .send(db)
+                .await
+                .map(drop),
+            false => ShardLease::key(&self.group, name)
+                .update()
+                .apply(|row| {
+                    let owner = row.owner().set(worker);
+                    (
+                        owner,
+                        row.epoch().set(next),
+                        row.beats().add(1),
+                        row.lease_millis().set(self.lease_millis),
+                        row.asked_by().remove(),
+                    )
+                })
+                .when(|row| row.epoch().eq(seen.epoch) & row.beats().eq(seen.beats))
+                .returning_nothing()
+                .send(db)
+                .await
+                .map(drop),
+        })
+    }
+
+    /// Asks the owner to hand a shard over.
+    pub(super) async fn ask_for(&self, shard: &str, epoch: u64) -> Result<Written> {
+        let asked = ShardLease::key(&self.group, shard)
+            .update()
+            .apply(|row| row.asked_by().set(&*self.worker))
+            .when(|row| row.epoch().eq(epoch) & row.asked_by().missing())
+            .returning_nothing()
+            .send(&self.db)
+            .await;
+        written(asked.map(drop))
+    }
+
+    /// Gives a lease up, to the next owner if there is one.
+    pub(super) async fn release(
+        &self,
+        name: &str,
+        epoch: u64,
+        next: Option<&str>,
+    ) -> Result<Written> {
+        let (db, worker) = (&self.db, &*self.worker);
+        written(match name.is_empty() {
+            true => StreamGroup::key(&self.group)
+                .update()
+                .apply(|row| (row.owner().remove(), row.epoch().set(epoch + 1)))
+                .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
+                .returning_nothing()
+                .send(db)
+                .await
+                .map(drop),
+            false => ShardLease::key(&self.group, name)
+                .update()
+                .apply(|row| {
+                    let owner = match next {
+                        Some(next) => row.owner().set(next),
+                        None => row.owner().remove(),
+                    };
+                    (owner, row.epoch().set(epoch + 1), row.asked_by().remove())
+                })
+                .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
+                .returning_nothing()
+                .send(db)
+                .await
+                .map(drop),
+        })
+    }
+
+    /// The write that moves a place, if this worker still has the lease and nothing else has moved it.
+    pub(super) fn move_place(
+        &self,
+        shard: &str,
+        epoch: u64,
+        before: &ShardMark,
+        after: &ShardMark,
+    ) -> Update<ShardLease, ReturningNothing> {
+        let key = ShardLease::key(&self.group, shard);
+        key.update()
+            .apply(|row| {
+                let place = after
+                    .sequence
+                    .as_ref()
+                    .map(|sequence| row.place().set(sequence));
+                let at = after.at.map(|at| row.place_at().set(at));
+                (place, at)
+            })
+            .when(|row| {
+                let is_mine = row.owner().eq(&*self.worker) & row.epoch().eq(epoch);
+                is_mine
+                    & match &before.sequence {
+                        Some(sequence) => row.place().eq(sequence),
+                        None => row.place().missing(),
+                    }
+            })
+            .returning_nothing()
+    }
+
+    /// Saves a place. After a lost response, the row shows whether the write took effect, so no token is needed.
+    pub(super) async fn save_place(
+        &self,
+        shard: &str,
+        epoch: u64,
+        before: &ShardMark,
+        after: &ShardMark,
+    ) -> Result<PlaceState> {
+        match self
+            .move_place(shard, epoch, before, after)
+            .send(&self.db)
+            .await
+        {
+            Ok(_) => Ok(PlaceState::After),
+            Err(error) if error.is_lost_race() || error.is_outcome_unknown() => {
+                self.read_place(shard, epoch, before, after).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The effect of a write that moves a place, by a strong read.
+    pub(super) async fn read_place(
+        &self,
+        shard: &str,
+        epoch: u64,
+        before: &ShardMark,
+        after: &ShardMark,
+    ) -> Result<PlaceState> {
+        let Some(row) = self.read_shard(shard).await? else {
+            return Err(self.deleted_row(shard));
+        };
+        let is_mine = row.owner.as_ref() == Some(&self.worker) && row.epoch == epoch;
+        Ok(match is_mine {
+            // Only this worker moves the place in this epoch.
+            true if row.place == after.sequence => PlaceState::After,
+            true if row.place == before.sequence => PlaceState::Before,
+            _ => PlaceState::Lost,
+        })
+    }
+
+    fn new_row(&self, shard: &str, parent: Option<&str>, unread_since: i64) -> ShardLease {
+        ShardLease {
+            group: self.group.clone(),
+            shard: shard.to_owned(),
+            parent: parent.map(str::to_owned),
+            children: BTreeSet::new(),
+            unread_since,
+            owner: None,
+            epoch: 0,
+            beats: 0,
+            lease_millis: 0,
+            asked_by: None,
+            place: None,
+            place_at: None,
+            is_finished: false,
+        }
+    }
+
+    /// Creates the rows of new shards. Each transaction also lists them, so that a row which is deleted by hand is
+    /// noticed. Stops if another worker has created one of them, or has the lease of the discoverer.
+    pub(super) async fn create_rows(
+        &self,
+        epoch: u64,
+        new: &[NewShard],
+        unread_since: i64,
+    ) -> Result<Written> {
+        let mut rest = new;
+        while let Some(first) = rest.first() {
+            let is_same = |other: &&NewShard| other.lister() == first.lister();
+            let count = rest.iter().take(CREATED).take_while(is_same).count();
+            let (these, later) = rest.split_at(count);
+            rest = later;
+            let ids = these.iter().map(|new| new.shard.clone());
+            let rows = these
+                .iter()
+                .map(|new| self.new_row(&new.shard, new.parent.as_deref(), unread_since));
+            let creates = rows.map(EntityExt::into_create);
+            let group = StreamGroup::key(&self.group);
+            let worker = &*self.worker;
+            let listed = match first.lister() {
+                Some(parent) => Transaction::new()
+                    .with(
+                        group
+                            .check()
+                            .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch)),
+                    )
+                    .with(
+                        ShardLease::key(&self.group, parent)
+                            .update()
+                            .apply(|row| row.children().insert_all(ids)),
+                    ),
+                None => Transaction::new().with(
+                    group
+                        .update()
+                        .apply(|row| row.roots().insert_all(ids))
+                        .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch)),
+                ),
+            };
+            if written(listed.with_all(creates).send(&self.db).await.map(drop))? == Written::Refused
+            {
+                return Ok(Written::Refused);
+            }
+        }
+        Ok(Written::Done)
+    }
+
+    /// Notes that all shards of this time have rows.
+    pub(super) async fn note_survey(&self, epoch: u64, at: i64) -> Result<Written> {
+        let noted = StreamGroup::key(&self.group)
+            .update()
+            .apply(|row| row.surveyed_at().set(at))
+            .when(|row| row.owner().eq(&*self.worker) & row.epoch().eq(epoch))
+            .returning_nothing()
+            .send(&self.db)
+            .await;
+        written(noted.map(drop))
+    }
+
+    /// Marks a shard as finished, and creates the rows of its children.
+    pub(super) async fn finish(
+        &self,
+        shard: &str,
+        epoch: u64,
+        before: &ShardMark,
+        children: &[ShardId],
+        unread_since: i64,
+    ) -> Result<Written> {
+        let rows = children
+            .iter()
+            .map(|child| self.new_row(child, Some(shard), unread_since));
+        let ids: Vec<String> = children.iter().map(|child| child.to_string()).collect();
+        let finished = ShardLease::key(&self.group, shard)
+            .update()
+            .apply(|row| {
+                let listed = (!ids.is_empty()).then(|| row.children().insert_all(ids));
+                let finished = row.is_finished().set(true);
+                (
+                    finished,
+                    listed,
+                    row.owner().remove(),
+                    row.epoch().set(epoch + 1),
+                    row.asked_by().remove(),
+                )
+            })
+            .when(|row| {
+                let is_mine = row.owner().eq(&*self.worker) & row.epoch().eq(epoch);
+                is_mine
+                    & match &before.sequence {
+                        Some(sequence) => row.place().eq(sequence),
+                        None => row.place().missing(),
+                    }
+            });
+        let finish = Transaction::new()
+            .with(finished)
+            .with_all(rows.map(EntityExt::into_create));
+        written(finish.send(&self.db).await.map(drop))
+    }
+
+    /// Deletes the row of a finished shard. Its children become shards of the group.
+    pub(super) async fn remove_row(&self, epoch: u64, row: &ShardLease) -> Result<Written> {
+        if !row.children.is_empty() {
+            // One update cannot both add to a set and take from it. A shard that is listed twice does no harm.
+            let listed = StreamGroup::key(&self.group)
+                .update()
+                .apply(|group| group.roots().insert_all(row.children.iter()))
+                .when(|group| group.owner().eq(&*self.worker) & group.epoch().eq(epoch))
+                .returning_nothing()
+                .send(&self.db)
+                .await;
+            if written(listed.map(drop))? == Written::Refused {
+                return Ok(Written::Refused);
+            }
+        }
+        let removed = Transaction::new()
+            .with(
+                StreamGroup::key(&self.group)
+                    .update()
+                    .apply(|group| group.roots().discard(&row.shard))
+                    .when(|group| group.owner().eq(&*self.worker) & group.epoch().eq(epoch)),
+            )
+            .with(
+                row.key()
+                    .delete()
+                    .when(|stored| stored.is_finished().eq(true)),
+            );
+        written(removed.send(&self.db).await.map(drop))
+    }
+
+    /// Whether a listed shard has no row, in one snapshot with its lister.
+    pub(super) async fn is_deleted(&self, shard: &str, lister: Option<&str>) -> Result<bool> {
+        let shard_row = ShardLease::key(&self.group, shard).get();
+        let is_listed =
+            |listed: Option<BTreeSet<String>>| listed.is_some_and(|listed| listed.contains(shard));
+        Ok(match lister {
+            None => {
+                let group = StreamGroup::key(&self.group).get();
+                let (row, group) = transact_get((shard_row, group)).send(&self.db).await?;
+                row.is_none() && is_listed(group.map(|group| group.roots))
+            }
+            Some(parent) => {
+                let parent = ShardLease::key(&self.group, parent).get();
+                let (row, parent) = transact_get((shard_row, parent)).send(&self.db).await?;
+                row.is_none() && is_listed(parent.map(|parent| parent.children))
+            }
+        })
+    }
+
+    #[cold]
+    pub(super) fn deleted_row(&self, shard: &str) -> Error {
+        Error::config(format!(
+            "the row of {} in the table of leases was deleted while group `{}` uses it: its place is lost. To begin \
+             again with the oldest change, stop all workers and call `StreamGroup::forget`",
+            match shard {
+                "its own" => "the group".to_owned(),
+                shard => format!("shard `{shard}`"),
+            },
+            self.group
+        ))
+    }
+}
