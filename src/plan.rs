@@ -16,6 +16,8 @@ pub(crate) mod written;
 
 #[doc(hidden)]
 pub use call::Plan;
+#[cfg(feature = "streams")]
+pub(crate) use call::check_transactions;
 pub(crate) use call::{
     AnswerItem, Outcome, PlannedRequest, ReplyReader, RunningRequest, SentCall, WrittenItem,
     confirm, contend, found_item, read_item, read_raw, respell_members, returned_item,

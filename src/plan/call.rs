@@ -23,3 +23,5 @@ pub(crate) use reencoded::respell_members;
 pub(crate) use running::RunningRequest;
 pub(crate) use sent::SentCall;
 pub(crate) use strong_read::{read_item, read_raw};
+#[cfg(feature = "streams")]
+pub(crate) use strong_tables::check_transactions;

@@ -167,11 +167,14 @@ impl<New, Old> ItemChanges<New, Old> {
         }))
     }
 
+    /// Whether a stream has all images that are read.
+    pub(super) fn is_satisfied(&self, known: KnownImages) -> bool {
+        (known.new || !self.new.is_image) && (known.old || !self.old.is_image)
+    }
+
     /// Rejects records of a stream without the images that are read.
     fn check_view(&self, known: KnownImages) -> Result<(), CodecError> {
-        let lacks_new = self.new.is_image && !known.new;
-        let lacks_old = self.old.is_image && !known.old;
-        if !lacks_new && !lacks_old {
+        if self.is_satisfied(known) {
             return Ok(());
         }
         let verb = match (known.new, known.old) {

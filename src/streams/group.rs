@@ -16,6 +16,7 @@ mod each;
 mod event;
 mod lease;
 mod lineage;
+mod settings;
 mod shard_lists;
 mod shard_run;
 mod store;

@@ -23,17 +23,39 @@ pub(super) struct KnownImages {
     pub(super) old: bool,
 }
 
+impl KnownImages {
+    pub(super) fn of_view(view: StreamView) -> Self {
+        let (new, old) = match view {
+            StreamView::KeysOnly => (false, false),
+            StreamView::NewImage => (true, false),
+            StreamView::OldImage => (false, true),
+            StreamView::NewAndOldImages => (true, true),
+        };
+        KnownImages { new, old }
+    }
+}
+
+/// The view with this name in the API of DynamoDB.
+pub(super) fn view_of_name(name: &str) -> Result<StreamView, CodecError> {
+    Ok(match name {
+        "KEYS_ONLY" => StreamView::KeysOnly,
+        "NEW_IMAGE" => StreamView::NewImage,
+        "OLD_IMAGE" => StreamView::OldImage,
+        "NEW_AND_OLD_IMAGES" => StreamView::NewAndOldImages,
+        _ => {
+            return Err(CodecError::new("an unknown view of a stream").at("StreamViewType"));
+        }
+    })
+}
+
 impl RecordParts {
     /// The images of the stream. Without the name of the view, the images that this record has.
     pub(super) fn known_images(&self) -> KnownImages {
-        let (new, old) = match self.view {
-            Some(StreamView::KeysOnly) => (false, false),
-            Some(StreamView::NewImage) => (true, false),
-            Some(StreamView::OldImage) => (false, true),
-            Some(StreamView::NewAndOldImages) => (true, true),
-            None => (self.new.is_some(), self.old.is_some()),
+        let known = KnownImages {
+            new: self.new.is_some(),
+            old: self.old.is_some(),
         };
-        KnownImages { new, old }
+        self.view.map_or(known, KnownImages::of_view)
     }
 
     /// The kind of the change, if `new` and `old` tell whether there are images that count.

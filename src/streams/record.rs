@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::event::EventForm;
+use super::kind::view_of_name;
 use super::sequence::SequenceNumber;
 use crate::clock::Timestamp;
 use crate::codec::Item;
@@ -192,7 +193,7 @@ impl RecordParts {
                 "SequenceNumber" => {
                     self.sequence = Some(SequenceNumber::new(string_value(name, value)?))
                 }
-                "StreamViewType" => self.view = Some(stream_view(&string_value(name, value)?)?),
+                "StreamViewType" => self.view = Some(view_of_name(&string_value(name, value)?)?),
                 "ApproximateCreationDateTime" => at = std::str::from_utf8(value).ok(),
                 "ApproximateCreationDateTimePrecision" => {
                     let is_micro = string_value(name, value)? == "MICROSECOND";
@@ -223,18 +224,6 @@ fn string_value(name: &str, value: &[u8]) -> Result<String, CodecError> {
     let text = Reader::new(value).string();
     text.map(|text| text.into_owned())
         .map_err(|fault| fault.at(name))
-}
-
-fn stream_view(text: &str) -> Result<StreamView, CodecError> {
-    Ok(match text {
-        "KEYS_ONLY" => StreamView::KeysOnly,
-        "NEW_IMAGE" => StreamView::NewImage,
-        "OLD_IMAGE" => StreamView::OldImage,
-        "NEW_AND_OLD_IMAGES" => StreamView::NewAndOldImages,
-        _ => {
-            return Err(CodecError::new("an unknown view of a stream").at("StreamViewType"));
-        }
-    })
 }
 
 /// Whether DynamoDB itself deleted the item. The names begin with capitals in the API of streams, and with lower-case

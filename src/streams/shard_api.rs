@@ -5,11 +5,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::event::EventForm;
+use super::kind::view_of_name;
 use super::position::ShardId;
 use super::record::StreamRecord;
 use super::sequence::SequenceNumber;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, Writer, array_elements, find_answer};
+use crate::schema::StreamView;
 use crate::wire::StreamOperation;
 
 /// A request about a stream.
@@ -54,6 +56,8 @@ pub(super) struct ShardPage {
     pub(super) last: Option<ShardId>,
     /// Whether the stream is switched off, so that no records follow.
     pub(super) is_disabled: bool,
+    /// `None` if the server does not name it.
+    pub(super) view: Option<StreamView>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,6 +188,9 @@ fn read_description(body: &[u8]) -> Result<ShardPage, CodecError> {
         shards: shards.collect::<Result<_, CodecError>>()?,
         last: text_member(stream, "LastEvaluatedShardId")?,
         is_disabled: text_member(stream, "StreamStatus")?.as_deref() == Some("DISABLED"),
+        view: text_member(stream, "StreamViewType")?
+            .as_deref()
+            .and_then(|name| view_of_name(name).ok()),
     })
 }
 

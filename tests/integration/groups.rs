@@ -1,6 +1,7 @@
 //! Groups of consumers: several workers in this process, as separate connections, that join, leave and die.
 
 mod killed;
+mod rejected;
 mod simulated;
 mod storm;
 
@@ -18,6 +19,10 @@ use tokio::time::{sleep, timeout};
 
 use killed::killed_workers_lose_no_change;
 pub use killed::{CHILD, child};
+use rejected::{
+    Letter, a_stream_that_is_replaced_ends_the_group, a_stream_without_the_images_is_an_error,
+    leases_without_transactions_are_an_error, trimmed_changes_are_an_error_or_an_event,
+};
 use storm::{
     Tally, changes_are_handled_in_order_in_a_storm, no_handler_begins_after_a_long_pause,
     shards_are_handed_over_to_a_new_worker, writes_take_effect_once_in_a_storm,
@@ -42,6 +47,10 @@ tests![
     the_future_of_a_consumer_can_be_sent(Parcel, LeaseTable),
     a_new_group_begins_with_the_latest_change(Parcel, LeaseTable),
     a_group_without_its_row_is_an_error(Parcel, LeaseTable),
+    a_stream_without_the_images_is_an_error(Letter, LeaseTable),
+    leases_without_transactions_are_an_error(Parcel, LeaseTable),
+    trimmed_changes_are_an_error_or_an_event(LeaseTable),
+    a_stream_that_is_replaced_ends_the_group(LeaseTable),
     killed_workers_lose_no_change,
     shards_are_handed_over_to_a_new_worker(LeaseTable),
     no_handler_begins_after_a_long_pause(LeaseTable),

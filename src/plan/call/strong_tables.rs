@@ -18,7 +18,17 @@ pub(crate) fn refused_request(request: &Request, db: &Dynamo) -> Option<Failure>
     }
     let mut tables = tables_of(request).into_iter();
     let table = tables.find(|table| db.strong_tables().is_strong(table) == Some(true))?;
-    Some(strong_error(request, &table, Stage::Request).into())
+    let operation = request.operation.operation_name();
+    Some(strong_error(operation, &table, Stage::Request).into())
+}
+
+/// Returns an error if a table has no transactions. A table that may not be described passes.
+#[cfg(feature = "streams")]
+pub(crate) async fn check_transactions(what: &str, table: &str, db: &Dynamo) -> Result<()> {
+    match is_strong(table, db).await {
+        true => Err(strong_error(what, table, Stage::Request)),
+        false => Ok(()),
+    }
 }
 
 /// Whether a rejection may be that of a table without transactions: the service rejected the whole request and gave no
@@ -38,7 +48,8 @@ pub(crate) fn may_be_why(failure: &Failure, request: &Request) -> bool {
 pub(crate) async fn explain_strong(failure: Failure, request: &Request, db: &Dynamo) -> Failure {
     for table in tables_of(request).into_iter().take(MOST_DESCRIBED) {
         if is_strong(&table, db).await {
-            let error = strong_error(request, &table, Stage::Service)
+            let operation = request.operation.operation_name();
+            let error = strong_error(operation, &table, Stage::Service)
                 .with_code(failure.error.code())
                 .with_request_id(failure.error.request_id());
             return Failure { error, ..failure };
@@ -72,12 +83,11 @@ fn is_transaction(request: &Request) -> bool {
     )
 }
 
-fn strong_error(request: &Request, table: &str, stage: Stage) -> Error {
+fn strong_error(what: &str, table: &str, stage: Stage) -> Error {
     let message = format!(
-        "{} is not possible: `{table}` is a strongly consistent global table, and those have no transactions, which unique \
+        "{what} is not possible: `{table}` is a strongly consistent global table, and those have no transactions, which unique \
          values, `.idempotent()`, `transact` and `transact_get` need too. Write each item by itself, guarded by a condition or a \
-         version, or keep these items in a table without replicas",
-        request.operation.operation_name()
+         version, or keep these items in a table without replicas"
     );
     Error::new(ErrorKind::NoTransactions, stage, message)
 }

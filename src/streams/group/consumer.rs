@@ -6,13 +6,19 @@ use std::time::Duration;
 use super::drive::drive_worker;
 use super::each::{EachHandler, EachInHandler};
 use super::event::ConsumerEvent;
+use super::lease::LeaseTable;
+use super::settings::Settings;
 use super::transaction::ChangeTransaction;
-use super::worker::{Settings, Worker};
+use super::worker::Worker;
 use crate::dynamo::Dynamo;
+use crate::entity::DynamoTable;
 use crate::error::{Error, Result};
+use crate::plan::check_transactions;
+use crate::schema::StreamView;
 use crate::streams::change::ItemChange;
 use crate::streams::each::HandlerError;
 use crate::streams::follow::{Followed, ItemChanges, Side};
+use crate::streams::kind::KnownImages;
 use crate::streams::stream_source::StreamSource;
 
 /// The default lease time.
@@ -164,6 +170,28 @@ impl<New, Old> Consumer<New, Old> {
         }
     }
 
+    /// Rejects a stream without the images that are read, because no change of it could be handled.
+    fn check_view(&self, view: Option<StreamView>) -> Result<()> {
+        let Some(known) = view.map(KnownImages::of_view) else {
+            return Ok(());
+        };
+        if self.changes.is_satisfied(known) {
+            return Ok(());
+        }
+        let function = match (known.new, known.old) {
+            (true, _) => "new_image_consumer",
+            (_, true) => "old_image_consumer",
+            _ => "key_consumer",
+        };
+        let Followed { name, table, .. } = self.changes.followed;
+        let message = format!(
+            "the stream of table `{}` does not have the images that this consumer reads: call `{name}::{function}`, or \
+             give the table a stream with more images",
+            table.name
+        );
+        Err(Error::config(message))
+    }
+
     async fn join(self, db: &Dynamo) -> Result<(Worker, ItemChanges<New, Old>)> {
         if !(SHORTEST..=LONGEST).contains(&self.settings.lease_time) {
             let message = "the lease time of a consumer must be between a second and a day";
@@ -171,6 +199,8 @@ impl<New, Old> Consumer<New, Old> {
         }
         let table = self.changes.followed.table.name;
         let source = StreamSource::find(db, table, None).await?;
+        let view = self.settings.repeat_request(|| source.read_view()).await?;
+        self.check_view(view)?;
         let since = match self.start {
             GroupStart::Oldest => None,
             // Times are rounded to a second, those of the server's clock too.
@@ -245,6 +275,8 @@ impl<New, Old, F> ConsumerEachIn<New, Old, F> {
         F: Fn(&ItemChange<New, Old>, &mut ChangeTransaction<'_>) -> Result<(), X>,
         X: Into<HandlerError>,
     {
+        let leases = db.table_name(LeaseTable::TABLE.name);
+        check_transactions("`each_in`", &leases, db).await?;
         let (worker, changes) = self.consumer.join(db).await?;
         let handler = EachInHandler {
             changes,

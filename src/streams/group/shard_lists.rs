@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::error::Result;
 use crate::json::Writer;
+use crate::schema::StreamView;
 use crate::streams::position::ShardId;
 use crate::streams::shard_api::{
     DescribedShard, FailureMeaning, IteratorStart, StreamAnswer, StreamRequest,
@@ -12,6 +13,15 @@ use crate::streams::stream_source::StreamSource;
 use crate::wire::StreamOperation;
 
 impl StreamSource {
+    /// The view of the stream; `None` if the server does not name it.
+    pub(super) async fn read_view(&self) -> Result<Option<StreamView>> {
+        let request = StreamRequest::Describe { after: None };
+        match self.request_answer(&request).await? {
+            StreamAnswer::Described(page) => Ok(page.view),
+            _ => Ok(None),
+        }
+    }
+
     /// All described shards, and whether the stream is switched off.
     pub(super) async fn describe(&self) -> Result<(Vec<DescribedShard>, bool)> {
         self.describe_pages(|after| StreamRequest::Describe { after }.body(&self.arn))

@@ -343,6 +343,7 @@ impl<'w> ShardRun<'w> {
                     // The oldest records may be removed between two requests.
                     if !self.is_fresh() {
                         self.note_loss(self.reached.at, None)?;
+                        is_loss_checked = true;
                     }
                     // The saved place stays until a later one is saved.
                     self.reached = ShardMark::default();
@@ -433,10 +434,11 @@ impl<'w> ShardRun<'w> {
 
     /// Finds the children of the shard, and marks it as finished.
     async fn end_shard(&mut self) -> Result<LeftReason> {
-        let mut searches = 0;
+        let (mut searches, mut is_off) = (0, false);
         loop {
             let described = match self.worker.source.children_of(&self.name).await {
                 Ok((children, is_disabled)) => {
+                    is_off = is_disabled;
                     // A late description may not show the children yet. The discoverer finds them later.
                     let is_last = is_disabled || searches + 1 >= CHILD_SEARCHES;
                     (!children.is_empty() || is_last).then_some(children)
@@ -453,7 +455,13 @@ impl<'w> ShardRun<'w> {
             };
             if let Some(children) = described {
                 match self.finish_lease(children).await {
-                    Ok(Some(reason)) => return Ok(reason),
+                    Ok(Some(reason)) => {
+                        if is_off {
+                            // If this was the last shard, the table may have another stream.
+                            self.worker.hurry_survey();
+                        }
+                        return Ok(reason);
+                    }
                     Ok(None) => {}
                     Err(error) if is_transient(&error) => {
                         self.worker.report(&ConsumerEvent::RequestFailed(&error))

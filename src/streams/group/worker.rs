@@ -17,6 +17,7 @@ use super::book::{LeaseBook, LeaseName, LeaseState};
 use super::event::{ConsumerEvent, LeftReason};
 use super::lease::{ShardLease, StreamGroup, StreamReader};
 use super::lineage::{self, HiddenParents, MissingShards, ShardRows};
+use super::settings::Settings;
 use super::store::{LeaseStore, Written, is_transient};
 use crate::dynamo::Dynamo;
 use crate::entropy;
@@ -26,7 +27,6 @@ use crate::query::QueryExt;
 use crate::retry::run_together;
 use crate::runtime::sleep_for;
 use crate::streams::shard_api::{DescribedShard, FailureMeaning};
-use crate::streams::shard_reader::{MOST_FAILURES, failure_pause};
 use crate::streams::stream_source::StreamSource;
 use crate::verbs::EntityExt;
 
@@ -44,18 +44,6 @@ const CONCURRENT: usize = 16;
 const DESCRIPTION_DELAY: i64 = 3_600;
 /// The longest time of a write of a run.
 const REQUEST_TIME: Duration = Duration::from_secs(60);
-
-pub(super) type EventListener = Box<dyn Fn(&ConsumerEvent<'_>) + Send + Sync>;
-
-/// The settings of a consumer.
-pub(super) struct Settings {
-    pub(super) lease_time: Duration,
-    pub(super) longest_pause: Duration,
-    pub(super) since: Option<i64>,
-    pub(super) continues_after_loss: bool,
-    pub(super) park_after: Option<usize>,
-    pub(super) listener: Option<EventListener>,
-}
 
 /// A lease that was taken and is not read yet.
 pub(super) struct TakenLease {
@@ -154,20 +142,8 @@ impl Worker {
             lease_millis: 0,
             entities: entities.clone(),
         };
-        let mut failures = 0;
-        let group = loop {
-            match store.open_group(&group).await {
-                Ok(group) => break group,
-                Err(error) if is_transient(&error) && failures < MOST_FAILURES => {
-                    if let Some(listener) = &settings.listener {
-                        listener(&ConsumerEvent::RequestFailed(&error));
-                    }
-                    failures += 1;
-                    sleep_for(failure_pause(failures)).await;
-                }
-                Err(error) => return Err(error),
-            }
-        };
+        let opened = settings.repeat_request(|| store.open_group(&group));
+        let group = opened.await?;
         let state = WorkerState {
             surveyed_at: group.surveyed_at,
             ..WorkerState::default()
@@ -198,14 +174,8 @@ impl Worker {
             reads: Semaphore::new(CONCURRENT),
         };
         if group.entities != entities {
-            let mut failures = 0;
-            while let Err(error) = worker.store.add_entities(&entities).await {
-                failures += 1;
-                if !is_transient(&error) || failures > MOST_FAILURES {
-                    return Err(error);
-                }
-                sleep_for(failure_pause(failures)).await;
-            }
+            let added = || worker.store.add_entities(&entities);
+            worker.settings.repeat_request(added).await?;
         }
         // It only reports something, so its failure does not matter.
         if let Err(error) = worker.limit_time(worker.note_reader()).await {
@@ -248,9 +218,7 @@ impl Worker {
     }
 
     pub(super) fn report(&self, event: &ConsumerEvent<'_>) {
-        if let Some(listener) = &self.settings.listener {
-            listener(event);
-        }
+        self.settings.report(event);
     }
 
     /// Whether a request that takes a lease has no response yet. Its shard would rest for a lease time.
@@ -441,6 +409,12 @@ impl Worker {
 
     fn is_survey_due(&self) -> bool {
         lock(&self.state).survey_due <= self.now()
+    }
+
+    /// Describes the stream soon, if this worker is the discoverer.
+    pub(super) fn hurry_survey(&self) {
+        lock(&self.state).survey_due = self.now();
+        self.changed.notify_waiters();
     }
 
     /// Looks for new shards while this worker has the lease of the discoverer.

@@ -26,6 +26,8 @@ struct Shard {
     items: std::ops::Range<u32>,
     /// The item and the version of each change, with its sequence number.
     records: Vec<(u32, u64, u64)>,
+    /// The number of its oldest records that the stream no longer has.
+    trimmed: usize,
     is_closed: bool,
     /// It is not described before.
     described_at: Instant,
@@ -38,6 +40,8 @@ pub struct World {
     pub versions: BTreeMap<u32, u64>,
     /// Whether requests fail and arrive late.
     pub is_faulty: bool,
+    /// Whether the stream was switched off, and the table has another one.
+    is_replaced: bool,
 }
 
 impl World {
@@ -51,6 +55,7 @@ impl World {
             parent,
             items,
             records: Vec::new(),
+            trimmed: 0,
             is_closed: false,
             described_at: Instant::now() + Duration::from_millis(late),
         };
@@ -94,6 +99,21 @@ impl World {
         }
     }
 
+    /// Removes all present records, as DynamoDB does after a day.
+    pub fn trim(&mut self) {
+        for shard in self.shards.values_mut() {
+            shard.trimmed = shard.records.len();
+        }
+    }
+
+    /// Ends the stream, and gives the table another one.
+    pub fn replace(&mut self) {
+        self.is_replaced = true;
+        for shard in self.shards.values_mut() {
+            shard.is_closed = true;
+        }
+    }
+
     pub fn items_of(&self, shard: &str) -> std::ops::Range<u32> {
         self.shards[shard].items.clone()
     }
@@ -115,10 +135,13 @@ impl World {
             );
         }
         match operation {
-            "ListStreams" => (
-                200,
-                json!({"Streams": [{"StreamArn": "arn:simulated", "StreamLabel": "1"}]}),
-            ),
+            "ListStreams" => {
+                let mut streams = vec![json!({"StreamArn": "arn:simulated", "StreamLabel": "1"})];
+                if self.is_replaced {
+                    streams.push(json!({"StreamArn": "arn:newer", "StreamLabel": "2"}));
+                }
+                (200, json!({ "Streams": streams }))
+            }
             "DescribeStream" => (200, self.describe(body)),
             "GetShardIterator" => {
                 let id = body["ShardId"].as_str().expect("a shard");
@@ -129,13 +152,16 @@ impl World {
                 let after = body["SequenceNumber"]
                     .as_str()
                     .map(|number| number.parse::<u64>().expect("a number"));
-                let at = after.map_or(0, |after| {
+                let at = after.map_or(shard.trimmed, |after| {
                     shard
                         .records
                         .iter()
                         .filter(|record| record.2 <= after)
                         .count()
                 });
+                if at < shard.trimmed {
+                    return failure("TrimmedDataAccessException");
+                }
                 (200, json!({"ShardIterator": format!("{id}/{at}")}))
             }
             _ => {
@@ -193,8 +219,13 @@ impl World {
                 shown.push(json!({"ShardId": id, "ParentShardId": shard.parent}));
             }
         }
+        let status = if self.is_replaced {
+            "DISABLED"
+        } else {
+            "ENABLED"
+        };
         json!({"StreamDescription": {
-            "StreamArn": "arn:simulated", "StreamStatus": "ENABLED", "Shards": shown, "LastEvaluatedShardId": last.flatten(),
+            "StreamArn": "arn:simulated", "StreamStatus": status, "StreamViewType": "NEW_AND_OLD_IMAGES", "Shards": shown, "LastEvaluatedShardId": last.flatten(),
         }})
     }
 }
@@ -231,6 +262,7 @@ impl<C> Simulated<C> {
             next: 0,
             versions: BTreeMap::new(),
             is_faulty: true,
+            is_replaced: false,
         };
         // One root, and one shard whose parent is gone.
         world.add_shard(None, 0..ITEMS / 2);
