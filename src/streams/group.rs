@@ -8,16 +8,20 @@
 //!
 //! `book`, `balance` and `lineage` decide without requests, `store` and `source` send them.
 
+mod attempts;
 mod balance;
 mod book;
 mod consumer;
 mod drive;
 mod each;
+mod each_in;
 mod event;
 mod lease;
 mod lineage;
 mod settings;
+mod shard_end;
 mod shard_lists;
+mod shard_reading;
 mod shard_run;
 mod store;
 mod transaction;

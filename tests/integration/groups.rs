@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{
-    ConsumerEvent, LeaseTable, ParkedChange, ParkedTable, ShardLease, StreamGroup,
+    ConsumerEvent, HandlerError, LeaseTable, ParkedChange, ParkedTable, ShardLease, StreamGroup,
 };
 use futures_util::future::{Either, join_all, select};
 use tokio::time::{sleep, timeout};
@@ -443,6 +443,24 @@ async fn the_future_of_a_consumer_can_be_sent(db: Db) -> Outcome {
         consumer
             .run(&dynamo, sleep(Duration::from_millis(100)))
             .await
+    });
+    each_in.await??;
+    // The same with closures that the chapter shows, whose error is any error.
+    let (dynamo, counts) = (Dynamo::clone(&db), std::sync::Arc::new(Counts::default()));
+    let each = tokio::spawn(async move {
+        let consumer = Parcel::consumer("reader").each(async |change| {
+            note(&counts, change.event.after().expect("no removals").number);
+            Ok::<_, HandlerError>(())
+        });
+        consumer
+            .run(&dynamo, until(|| different(&counts) == 3))
+            .await
+    });
+    each.await??;
+    let dynamo = Dynamo::clone(&db);
+    let each_in = tokio::spawn(async move {
+        let consumer = Parcel::consumer("counter").each_in(|_, _| Ok::<_, HandlerError>(()));
+        consumer.run(&dynamo, async {}).await
     });
     each_in.await??;
     Ok(())

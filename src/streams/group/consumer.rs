@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use super::drive::drive_worker;
-use super::each::{EachHandler, EachInHandler};
+use super::each::EachHandler;
+use super::each_in::EachInHandler;
 use super::event::ConsumerEvent;
 use super::lease::LeaseTable;
 use super::settings::Settings;
@@ -251,7 +252,7 @@ impl<New, Old, F> ConsumerEach<New, Old, F> {
             changes,
             handler: self.handler,
         };
-        drive_worker(&worker, &handler, shutdown).await
+        drive_worker(&worker, |run| handler.run_shard(run), shutdown).await
     }
 }
 
@@ -282,7 +283,7 @@ impl<New, Old, F> ConsumerEachIn<New, Old, F> {
             changes,
             write: self.write,
         };
-        drive_worker(&worker, &handler, shutdown).await
+        drive_worker(&worker, |run| handler.run_shard(run), shutdown).await
     }
 }
 

@@ -6,15 +6,18 @@ use std::task::Poll;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use super::shard_run::{RecordHandler, ShardRun};
+use super::shard_run::ShardRun;
 use super::worker::Worker;
 use crate::error::Result;
 
 /// Runs until the shutdown, or until an error that cannot be repeated. Then each handler that is running ends, the places
 /// are saved and the leases are given up.
-pub(super) async fn drive_worker<H: RecordHandler>(
-    worker: &Worker,
-    handler: &H,
+///
+/// The handlers are functions, and not implementations of a trait: the compiler could not prove that the future of a
+/// trait's function can be sent to another thread if the error of a handler is a boxed one.
+pub(super) async fn drive_worker<'w, Run: Future<Output = Result<()>>>(
+    worker: &'w Worker,
+    run_shard: impl Fn(ShardRun<'w>) -> Run,
     shutdown: impl Future<Output = ()>,
 ) -> Result<()> {
     let mut shutdown = pin!(shutdown);
@@ -35,7 +38,7 @@ pub(super) async fn drive_worker<H: RecordHandler>(
             }
             for lease in worker.take_started() {
                 is_changed = true;
-                runs.push(ShardRun::new(worker, &lease.row, lease.epoch).run(handler));
+                runs.push(run_shard(ShardRun::new(worker, &lease.row, lease.epoch)));
             }
             while let Poll::Ready(Some(ended)) = runs.poll_next_unpin(cx) {
                 is_changed = true;

@@ -1,51 +1,22 @@
-//! One shard while a worker has its lease: reads records, calls the handler, saves the place.
+//! One shard while a worker has its lease: its beginning and end, the turns of the handler, and the place.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::book::LeaseName;
 use super::event::{ConsumerEvent, LeftReason, ShardProgress};
 use super::lease::ShardLease;
-use super::store::{PlaceState, ShardMark, Written, is_transient};
+use super::store::{PlaceState, ShardMark, is_transient};
 use super::worker::Worker;
 use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::plan::{TransactWrite, TransactionMember};
-use crate::streams::follow_error::{FollowError, LostChanges};
-use crate::streams::position::ShardId;
 use crate::streams::record::StreamRecord;
 use crate::streams::sequence::SequenceNumber;
-use crate::streams::shard_api::{FailureMeaning, IteratorStart, StreamAnswer, StreamRequest};
 
 /// The longest time for which the place of handled records is not saved.
 const SAVED: Duration = Duration::from_secs(1);
-/// The time for which DynamoDB keeps records, in seconds.
-const RETENTION: i64 = 24 * 3_600;
 /// The first and the longest pause after a failure.
 const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(10));
-/// The first pause after a response without records. It doubles.
-const IDLE_PAUSE: Duration = Duration::from_millis(100);
-/// The number of responses in a row that a shard does not exist, and the time between the first and the last one, after
-/// which this is believed of a shard that is no longer described.
-const GONE_ANSWERS: u32 = 3;
-const GONE_TIME: Duration = Duration::from_secs(30);
-/// The same for a shard that is still described.
-const DENIED_ANSWERS: u32 = 10;
-const DENIED_TIME: Duration = Duration::from_secs(600);
-/// The number of records in a page that may have been cut by the limit of the service.
-const FULL_PAGE: usize = 1_000;
-/// The number of descriptions that look for the children of a shard that has ended.
-const CHILD_SEARCHES: u32 = 4;
-
-/// The handling of the records of a shard.
-pub(super) trait RecordHandler {
-    /// Handles records in order. Returns the reason if the worker has to leave the shard.
-    fn handle_records(
-        &self,
-        run: &mut ShardRun<'_>,
-        records: Vec<StreamRecord>,
-    ) -> impl Future<Output = Result<Option<LeftReason>>>;
-}
 
 /// A shard that a worker reads.
 pub(super) struct ShardRun<'w> {
@@ -57,7 +28,7 @@ pub(super) struct ShardRun<'w> {
     /// The place of the last handled record.
     pub(super) reached: ShardMark,
     saved_at: Duration,
-    unread_since: i64,
+    pub(super) unread_since: i64,
     reported: usize,
 }
 
@@ -86,11 +57,13 @@ impl<'w> ShardRun<'w> {
         }
     }
 
-    /// Handles the shard until its end, or until the worker has to leave it.
-    pub(super) async fn run<H: RecordHandler>(mut self, handler: &H) -> Result<()> {
-        let shard = self.name.clone();
-        self.worker.report(&ConsumerEvent::Began { shard: &shard });
-        let ended = self.read_shard(handler).await;
+    pub(super) fn begin(&self) {
+        self.worker
+            .report(&ConsumerEvent::Began { shard: &self.name });
+    }
+
+    /// Saves the place and gives the lease up.
+    pub(super) async fn end(mut self, ended: Result<LeftReason>) -> Result<()> {
         // From here on no handler begins, so the lease can be given up.
         self.worker.give_up(&self.name, self.epoch);
         let (reason, failure) = match ended {
@@ -106,7 +79,7 @@ impl<'w> ShardRun<'w> {
         }
         self.worker.end_run(&self.name);
         self.worker.report(&ConsumerEvent::Left {
-            shard: &shard,
+            shard: &self.name,
             reason,
         });
         failure.map_or(Ok(()), Err)
@@ -255,7 +228,7 @@ impl<'w> ShardRun<'w> {
         Ok(state)
     }
 
-    fn report_progress(&mut self, is_behind: bool) {
+    pub(super) fn report_progress(&mut self, is_behind: bool) {
         let records = std::mem::take(&mut self.reported);
         let at = self.reached.at.and_then(|at| Timestamp::from_unix(at, 0));
         let age = |at: Timestamp| {
@@ -270,243 +243,6 @@ impl<'w> ShardRun<'w> {
             at,
             lag,
         }));
-    }
-
-    async fn read_shard<H: RecordHandler>(&mut self, handler: &H) -> Result<LeftReason> {
-        let mut iterator: Option<Arc<str>> = None;
-        let (mut failures, mut idle) = (0, 0);
-        let mut gone: Option<(u32, Duration)> = None;
-        let mut is_loss_checked = false;
-        loop {
-            if let Some(reason) = self.leave_reason() {
-                return Ok(reason);
-            }
-            let request = self.next_request(iterator.as_ref());
-            let answer = {
-                let _permit = self.worker.reads.acquire().await;
-                self.worker.source.request_answer(&request).await
-            };
-            let error = match answer {
-                Ok(StreamAnswer::Iterator(next)) => {
-                    iterator = Some(next);
-                    continue;
-                }
-                Ok(StreamAnswer::Described(_)) => continue,
-                Ok(StreamAnswer::Records { records, next }) => {
-                    (failures, gone) = (0, None);
-                    if !is_loss_checked {
-                        is_loss_checked = true;
-                        self.check_unread(records.first())?;
-                    }
-                    let count = records.len();
-                    if count > 0 {
-                        let left = handler.handle_records(self, records).await?;
-                        if left.is_some() || self.saved != self.reached {
-                            let saved = self.save_now().await?;
-                            if let Some(reason) = saved.or(left) {
-                                return Ok(reason);
-                            }
-                        }
-                        self.report_progress(true);
-                    } else {
-                        self.report_progress(false);
-                    }
-                    match next {
-                        None => return self.end_shard().await,
-                        next => iterator = next,
-                    }
-                    // DynamoDB allows five requests a second for a shard.
-                    let pause = match count {
-                        0 => growing_pause(
-                            (
-                                IDLE_PAUSE,
-                                self.worker.settings.longest_pause.max(IDLE_PAUSE),
-                            ),
-                            idle,
-                        ),
-                        FULL_PAGE.. => Duration::ZERO,
-                        _ => IDLE_PAUSE,
-                    };
-                    idle = if count > 0 { 0 } else { idle + 1 };
-                    if let Some(reason) = self.pause(pause).await {
-                        return Ok(reason);
-                    }
-                    continue;
-                }
-                Err(error) => error,
-            };
-            match FailureMeaning::of_error(&error) {
-                FailureMeaning::Busy => {}
-                FailureMeaning::Expired => iterator = None,
-                FailureMeaning::Trimmed => {
-                    iterator = None;
-                    // The oldest records may be removed between two requests.
-                    if !self.is_fresh() {
-                        self.note_loss(self.reached.at, None)?;
-                        is_loss_checked = true;
-                    }
-                    // The saved place stays until a later one is saved.
-                    self.reached = ShardMark::default();
-                }
-                FailureMeaning::Gone => {
-                    iterator = None;
-                    let (answers, since) = gone.unwrap_or((0, self.worker.now()));
-                    gone = Some((answers + 1, since));
-                    if self.is_gone(answers + 1, since).await {
-                        if !self.is_fresh() {
-                            self.note_loss(self.reached.at, None)?;
-                        }
-                        return self.end_shard().await;
-                    }
-                }
-                FailureMeaning::Fatal => return Err(error),
-            }
-            self.worker.report(&ConsumerEvent::RequestFailed(&error));
-            if let Some(reason) = self.pause_after_failure(failures).await {
-                return Ok(reason);
-            }
-            failures += 1;
-        }
-    }
-
-    fn next_request(&self, iterator: Option<&Arc<str>>) -> StreamRequest {
-        let shard: ShardId = self.name.clone();
-        match iterator {
-            Some(iterator) => StreamRequest::Records {
-                shard,
-                iterator: iterator.clone(),
-            },
-            None => StreamRequest::Iterator {
-                shard,
-                start: match &self.reached.sequence {
-                    Some(sequence) => IteratorStart::After(SequenceNumber::new(sequence.as_str())),
-                    None => IteratorStart::Oldest,
-                },
-            },
-        }
-    }
-
-    /// Whether no records were handled, and none can have been removed before they were wanted.
-    fn is_fresh(&self) -> bool {
-        let waited = self.worker.source.now().saturating_sub(self.unread_since);
-        self.saved.sequence.is_none() && self.reached.sequence.is_none() && waited <= RETENTION
-    }
-
-    /// A shard that waited longer than DynamoDB keeps records may have lost its first ones, and no error shows that.
-    fn check_unread(&self, first: Option<&StreamRecord>) -> Result<()> {
-        let is_begun = self.reached.sequence.is_some();
-        match is_begun || self.is_fresh() || self.worker.source.keeps_all() {
-            true => Ok(()),
-            false => self.note_loss(Some(self.unread_since), first.and_then(StreamRecord::at)),
-        }
-    }
-
-    /// Whether so many responses that the shard does not exist are believed.
-    async fn is_gone(&self, answers: u32, since: Duration) -> bool {
-        let time = self.worker.now().saturating_sub(since);
-        if answers >= DENIED_ANSWERS && time >= DENIED_TIME {
-            return true;
-        }
-        if answers < GONE_ANSWERS || time < GONE_TIME {
-            return false;
-        }
-        match self.worker.source.describe().await {
-            Ok((described, _)) => described.iter().all(|shard| *shard.id != *self.name),
-            Err(_) => false,
-        }
-    }
-
-    fn note_loss(&self, after: Option<i64>, until: Option<Timestamp>) -> Result<()> {
-        let now = self.worker.source.now();
-        let lost = LostChanges {
-            after: after.and_then(|after| Timestamp::from_unix(after, 0)),
-            until: until
-                .or_else(|| Timestamp::from_unix(now, 0))
-                .unwrap_or(Timestamp::EPOCH),
-            shard: Some(self.name.to_string()),
-        };
-        if !self.worker.settings.continues_after_loss {
-            return Err(FollowError::Lost(lost).into_error());
-        }
-        self.worker.report(&ConsumerEvent::Lost(&lost));
-        Ok(())
-    }
-
-    /// Finds the children of the shard, and marks it as finished.
-    async fn end_shard(&mut self) -> Result<LeftReason> {
-        let (mut searches, mut is_off) = (0, false);
-        loop {
-            let described = match self.worker.source.children_of(&self.name).await {
-                Ok((children, is_disabled)) => {
-                    is_off = is_disabled;
-                    // A late description may not show the children yet. The discoverer finds them later.
-                    let is_last = is_disabled || searches + 1 >= CHILD_SEARCHES;
-                    (!children.is_empty() || is_last).then_some(children)
-                }
-                Err(error) if is_transient(&error) => {
-                    self.worker.report(&ConsumerEvent::RequestFailed(&error));
-                    None
-                }
-                // A shard without a description has no children that can be found by it.
-                Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => {
-                    Some(Vec::new())
-                }
-                Err(error) => return Err(error),
-            };
-            if let Some(children) = described {
-                match self.finish_lease(children).await {
-                    Ok(Some(reason)) => {
-                        if is_off {
-                            // If this was the last shard, the table may have another stream.
-                            self.worker.hurry_survey();
-                        }
-                        return Ok(reason);
-                    }
-                    Ok(None) => {}
-                    Err(error) if is_transient(&error) => {
-                        self.worker.report(&ConsumerEvent::RequestFailed(&error))
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-            if let Some(reason) = self.pause_after_failure(searches).await {
-                return Ok(reason);
-            }
-            searches += 1;
-        }
-    }
-
-    async fn finish_lease(&mut self, children: Vec<ShardId>) -> Result<Option<LeftReason>> {
-        let mut new = Vec::new();
-        for child in children {
-            if self.worker.store.read_shard(&child).await?.is_none() {
-                new.push(child);
-            }
-        }
-        let store = &self.worker.store;
-        let since = self.worker.unread_since();
-        let finished = store.finish(&self.name, self.epoch, &self.saved, &new, since);
-        match self.worker.limit_time(finished).await {
-            Ok(Written::Done) => Ok(Some(LeftReason::Finished)),
-            // Another worker has created a child meanwhile, or the lease is lost, or the write took effect.
-            Ok(Written::Refused) => self.read_end().await,
-            Err(error) if error.is_outcome_unknown() => self.read_end().await,
-            Err(error) => Err(error),
-        }
-    }
-
-    async fn read_end(&self) -> Result<Option<LeftReason>> {
-        let Some(row) = self.worker.store.read_shard(&self.name).await? else {
-            return Err(self.worker.store.deleted_row(&self.name));
-        };
-        let is_mine = row.epoch == self.epoch && row.owner.as_deref() == Some(self.worker.id());
-        Ok(match (row.is_finished, is_mine) {
-            (true, _) => Some(LeftReason::Finished),
-            // A late write of this run has moved the place, so the row must be read again.
-            (false, true) if row.place != self.saved.sequence => Some(LeftReason::Lost),
-            (false, true) => None,
-            (false, false) => Some(LeftReason::Lost),
-        })
     }
 }
 

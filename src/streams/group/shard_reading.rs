@@ -1,0 +1,231 @@
+//! Reads the records of a shard: the requests, their failures, and changes that the stream no longer has.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::event::{ConsumerEvent, LeftReason};
+use super::shard_run::{ShardRun, growing_pause};
+use super::store::ShardMark;
+use crate::clock::Timestamp;
+use crate::error::{Error, Result};
+use crate::streams::follow_error::{FollowError, LostChanges};
+use crate::streams::position::ShardId;
+use crate::streams::record::StreamRecord;
+use crate::streams::sequence::SequenceNumber;
+use crate::streams::shard_api::{FailureMeaning, IteratorStart, StreamAnswer, StreamRequest};
+
+/// The time for which DynamoDB keeps records, in seconds.
+const RETENTION: i64 = 24 * 3_600;
+/// The first pause after a response without records. It doubles.
+const IDLE_PAUSE: Duration = Duration::from_millis(100);
+/// The number of responses in a row that a shard does not exist, and the time between the first and the last one, after
+/// which this is believed of a shard that is no longer described.
+const GONE_ANSWERS: u32 = 3;
+const GONE_TIME: Duration = Duration::from_secs(30);
+/// The same for a shard that is still described.
+const DENIED_ANSWERS: u32 = 10;
+const DENIED_TIME: Duration = Duration::from_secs(600);
+/// The number of records in a page that may have been cut by the limit of the service.
+const FULL_PAGE: usize = 1_000;
+
+/// The next step of a run.
+pub(super) enum ShardStep {
+    /// Records to handle in order; then comes [`ShardReading::note_handled`].
+    Records(Vec<StreamRecord>),
+    Left(LeftReason),
+}
+
+/// The state of the requests for the records of a shard.
+#[derive(Default)]
+pub(super) struct ShardReading {
+    /// The iterator of the next request for records.
+    iterator: Option<Arc<str>>,
+    /// Whether the last page was the end of the shard.
+    is_over: bool,
+    /// The number of records that are being handled.
+    count: usize,
+    failures: u32,
+    idle: u32,
+    /// The number of responses in a row that the shard does not exist, and the time of the first.
+    gone: Option<(u32, Duration)>,
+    is_loss_checked: bool,
+}
+
+impl ShardReading {
+    /// Reads until there are records, or until the worker has to leave the shard.
+    pub(super) async fn next_step(&mut self, run: &mut ShardRun<'_>) -> Result<ShardStep> {
+        loop {
+            if let Some(reason) = run.leave_reason() {
+                return Ok(ShardStep::Left(reason));
+            }
+            if self.is_over {
+                return run.end_shard().await.map(ShardStep::Left);
+            }
+            let request = run.next_request(self.iterator.as_ref());
+            let answer = {
+                let _permit = run.worker.reads.acquire().await;
+                run.worker.source.request_answer(&request).await
+            };
+            let records = match answer {
+                Ok(StreamAnswer::Records { records, next }) => {
+                    (self.iterator, self.is_over) = (next.clone(), next.is_none());
+                    records
+                }
+                Ok(StreamAnswer::Iterator(next)) => {
+                    self.iterator = Some(next);
+                    continue;
+                }
+                Ok(StreamAnswer::Described(_)) => continue,
+                Err(error) => {
+                    if let Some(reason) = self.note_failure(run, error).await? {
+                        return Ok(ShardStep::Left(reason));
+                    }
+                    continue;
+                }
+            };
+            (self.failures, self.gone) = (0, None);
+            if !self.is_loss_checked {
+                self.is_loss_checked = true;
+                run.check_unread(records.first())?;
+            }
+            if !records.is_empty() {
+                (self.count, self.idle) = (records.len(), 0);
+                return Ok(ShardStep::Records(records));
+            }
+            run.report_progress(false);
+            if self.is_over {
+                continue;
+            }
+            let longest = run.worker.settings.longest_pause.max(IDLE_PAUSE);
+            let pause = growing_pause((IDLE_PAUSE, longest), self.idle);
+            self.idle += 1;
+            if let Some(reason) = run.pause(pause).await {
+                return Ok(ShardStep::Left(reason));
+            }
+        }
+    }
+
+    /// Saves the place after the records, of which the last ones were not handled if the worker has to leave the shard.
+    pub(super) async fn note_handled(
+        &self,
+        run: &mut ShardRun<'_>,
+        left: Option<LeftReason>,
+    ) -> Result<Option<LeftReason>> {
+        if left.is_some() || run.saved != run.reached {
+            let saved = run.save_now().await?;
+            if let Some(reason) = saved.or(left) {
+                return Ok(Some(reason));
+            }
+        }
+        run.report_progress(true);
+        // DynamoDB allows five requests a second for a shard.
+        match self.is_over || self.count >= FULL_PAGE {
+            true => Ok(None),
+            false => Ok(run.pause(IDLE_PAUSE).await),
+        }
+    }
+
+    /// Prepares the next request after a failure, and waits.
+    async fn note_failure(
+        &mut self,
+        run: &mut ShardRun<'_>,
+        error: Error,
+    ) -> Result<Option<LeftReason>> {
+        match FailureMeaning::of_error(&error) {
+            FailureMeaning::Busy => {}
+            FailureMeaning::Expired => self.iterator = None,
+            FailureMeaning::Trimmed => {
+                self.iterator = None;
+                // The oldest records may be removed between two requests.
+                if !run.is_fresh() {
+                    run.note_loss(run.reached.at, None)?;
+                    self.is_loss_checked = true;
+                }
+                // The saved place stays until a later one is saved.
+                run.reached = ShardMark::default();
+            }
+            FailureMeaning::Gone => {
+                self.iterator = None;
+                let (answers, since) = self.gone.unwrap_or((0, run.worker.now()));
+                self.gone = Some((answers + 1, since));
+                if run.is_gone(answers + 1, since).await {
+                    if !run.is_fresh() {
+                        run.note_loss(run.reached.at, None)?;
+                    }
+                    self.is_over = true;
+                    return Ok(None);
+                }
+            }
+            FailureMeaning::Fatal => return Err(error),
+        }
+        run.worker.report(&ConsumerEvent::RequestFailed(&error));
+        let left = run.pause_after_failure(self.failures).await;
+        self.failures += 1;
+        Ok(left)
+    }
+}
+
+impl ShardRun<'_> {
+    fn next_request(&self, iterator: Option<&Arc<str>>) -> StreamRequest {
+        let shard: ShardId = self.name.clone();
+        match iterator {
+            Some(iterator) => StreamRequest::Records {
+                shard,
+                iterator: iterator.clone(),
+            },
+            None => StreamRequest::Iterator {
+                shard,
+                start: match &self.reached.sequence {
+                    Some(sequence) => IteratorStart::After(SequenceNumber::new(sequence.as_str())),
+                    None => IteratorStart::Oldest,
+                },
+            },
+        }
+    }
+
+    /// Whether no records were handled, and none can have been removed before they were wanted.
+    fn is_fresh(&self) -> bool {
+        let waited = self.worker.source.now().saturating_sub(self.unread_since);
+        self.saved.sequence.is_none() && self.reached.sequence.is_none() && waited <= RETENTION
+    }
+
+    /// A shard that waited longer than DynamoDB keeps records may have lost its first ones, and no error shows that.
+    fn check_unread(&self, first: Option<&StreamRecord>) -> Result<()> {
+        let is_begun = self.reached.sequence.is_some();
+        match is_begun || self.is_fresh() || self.worker.source.keeps_all() {
+            true => Ok(()),
+            false => self.note_loss(Some(self.unread_since), first.and_then(StreamRecord::at)),
+        }
+    }
+
+    /// Whether so many responses that the shard does not exist are believed.
+    async fn is_gone(&self, answers: u32, since: Duration) -> bool {
+        let time = self.worker.now().saturating_sub(since);
+        if answers >= DENIED_ANSWERS && time >= DENIED_TIME {
+            return true;
+        }
+        if answers < GONE_ANSWERS || time < GONE_TIME {
+            return false;
+        }
+        match self.worker.source.describe().await {
+            Ok((described, _)) => described.iter().all(|shard| *shard.id != *self.name),
+            Err(_) => false,
+        }
+    }
+
+    fn note_loss(&self, after: Option<i64>, until: Option<Timestamp>) -> Result<()> {
+        let now = self.worker.source.now();
+        let lost = LostChanges {
+            after: after.and_then(|after| Timestamp::from_unix(after, 0)),
+            until: until
+                .or_else(|| Timestamp::from_unix(now, 0))
+                .unwrap_or(Timestamp::EPOCH),
+            shard: Some(self.name.to_string()),
+        };
+        if !self.worker.settings.continues_after_loss {
+            return Err(FollowError::Lost(lost).into_error());
+        }
+        self.worker.report(&ConsumerEvent::Lost(&lost));
+        Ok(())
+    }
+}
