@@ -10,8 +10,8 @@ use super::shard_run::{RecordHandler, ShardRun};
 use super::worker::Worker;
 use crate::error::Result;
 
-/// Runs until the shutdown, or until an error that cannot be repeated. Then each handler that is running ends, the places
-/// are saved and the leases are given up.
+/// Runs until the shutdown, or until an error that is not retried. Then it waits for the running handlers, saves the places
+/// and releases the leases.
 pub(super) async fn drive_worker<H: RecordHandler>(
     worker: &Worker,
     handler: &H,

@@ -1,4 +1,4 @@
-//! The handlers of a consumer: `each` for effects outside of DynamoDB, `each_in` for effects in it.
+//! The handlers of a worker: `each` for effects outside DynamoDB, `each_in` for effects in DynamoDB.
 
 use super::event::{ConsumerEvent, LeftReason};
 use super::shard_run::{RecordHandler, ShardRun};
@@ -15,11 +15,11 @@ use crate::streams::parking::{CountedAttempt, Parking};
 use crate::streams::record::StreamRecord;
 use crate::transact::send_planned;
 
-/// The end of an attempt at a change.
+/// The result of an attempt at a change.
 enum ChangeAttempt {
     Done,
     Failed(HandlerError),
-    /// The request failed for a reason that is not the change's. It is not counted.
+    /// A request failed for a reason that does not depend on the change, so the attempt is not counted.
     Interrupted(Error),
     Left(LeftReason),
 }
@@ -42,7 +42,8 @@ fn is_before(record: &StreamRecord, since: Option<i64>) -> bool {
     matches!((at, since), (Some(at), Some(since)) if latest(at) < since)
 }
 
-/// Notes a failed attempt, and parks the change if it was the last one, in one transaction with other writes.
+/// Reports a failed attempt. If it was the last one, parks the change in one transaction with other writes. Returns whether
+/// the change is parked.
 async fn note_failure(
     run: &ShardRun<'_>,
     record: &StreamRecord,
@@ -65,11 +66,11 @@ async fn note_failure(
                 return Ok(true);
             }
             Ok(CountedAttempt::Counted) => {}
-            // A late request may have moved the place that moves with the parking.
+            // A late request may have moved the place already, so the transaction that parks the change fails.
             Err(error) if is_transient(&error) || error.is_lost_race() => {
                 worker.report(&ConsumerEvent::RequestFailed(&error));
             }
-            // For example a missing table: the change would be repeated for ever.
+            // For example a missing table. A retry would never succeed.
             Err(error) => return Err(error),
         }
     }
@@ -97,7 +98,7 @@ struct Attempts {
 }
 
 impl Attempts {
-    /// `others` are writes that take effect together with the parking of the change.
+    /// `others` are writes for the transaction that parks the change.
     async fn next_step(
         &mut self,
         run: &ShardRun<'_>,
@@ -166,7 +167,7 @@ where
             if is_before(record, run.worker.settings.since) {
                 return Ok(run.leave_reason());
             }
-            // Read again for each attempt, because the handler consumes the change.
+            // The change is read for each attempt, because the handler consumes it.
             let Some(change) = self.changes.read_record(record) else {
                 return Ok(None);
             };
@@ -190,7 +191,7 @@ where
     }
 }
 
-/// Whether an error is that of a change, and not one of the tables, of the permissions or of the server.
+/// Whether an error is caused by the change, and not by the tables or the permissions.
 fn is_of_change(error: &Error) -> bool {
     !matches!(
         error.kind(),
@@ -206,7 +207,7 @@ fn is_of_change(error: &Error) -> bool {
 #[derive(Default)]
 struct WriteBatch {
     members: Vec<TransactionMember>,
-    /// The records of the batch, also those that are not shown.
+    /// The records of the batch, including those that are not shown.
     records: Vec<StreamRecord>,
 }
 
@@ -254,7 +255,7 @@ where
     F: Fn(&ItemChange<New, Old>, &mut ChangeTransaction<'_>) -> Result<(), X>,
     X: Into<HandlerError>,
 {
-    /// The planned writes of a record; none if it is not shown.
+    /// The planned writes of a record. They are empty if it is not shown.
     fn plan_change(
         &self,
         run: &ShardRun<'_>,
@@ -276,7 +277,7 @@ where
         Ok(transaction.into_members())
     }
 
-    /// Sends the writes of a batch, or those of one change after the other if they cannot take effect together.
+    /// Sends the writes of a batch. If they cannot take effect together, sends those of each change alone.
     async fn send_batch(
         &self,
         run: &mut ShardRun<'_>,
@@ -287,7 +288,7 @@ where
             records,
         } = batch;
         if members.is_empty() {
-            // The place moves without a transaction, with the next one or at the end of the page.
+            // No transaction is needed: the place is saved with the next one, or at the end of the page.
             records.iter().for_each(|record| run.reach(record));
             return Ok(None);
         }
@@ -299,7 +300,7 @@ where
             match self.send_members(run, members, &records).await? {
                 ChangeAttempt::Done => return Ok(None),
                 ChangeAttempt::Left(reason) => return Ok(Some(reason)),
-                // The change that fails becomes known if each is sent by itself.
+                // The error does not name a change, so each change is sent alone.
                 ChangeAttempt::Failed(_) => break,
                 ChangeAttempt::Interrupted(error) => {
                     run.worker.report(&ConsumerEvent::RequestFailed(&error));
@@ -309,7 +310,7 @@ where
                 return Ok(Some(reason));
             }
             pauses += 1;
-            // More requests would not help a server that is busy.
+            // The batch is sent again as a whole, because a busy server should not get more requests.
             match self.plan_batch(run, &records) {
                 Some(planned) => members = planned,
                 None => break,
@@ -323,7 +324,7 @@ where
         Ok(None)
     }
 
-    /// The writes of all records. `None` if they do not fit into one transaction this time.
+    /// The planned writes of all records. `None` if they no longer fit into one transaction.
     fn plan_batch(
         &self,
         run: &ShardRun<'_>,
@@ -358,14 +359,15 @@ where
                 Err(error) => ChangeAttempt::Failed(error),
             };
             let is_done = matches!(attempt, ChangeAttempt::Done);
-            // A late request of an earlier attempt could still take effect, so the place moves with the parking.
+            // A late request of an earlier attempt could still take effect. Its condition fails after the place has
+            // moved, so the place moves in the transaction that parks the change.
             let moved = run.plan_move(std::slice::from_ref(record))?;
             match attempts.next_step(run, record, attempt, || moved).await? {
                 NextStep::Repeat => {}
                 NextStep::Leave(reason) => return Ok(Some(reason)),
                 NextStep::Continue if is_done => return Ok(None),
                 NextStep::Continue => {
-                    // Only a change that was parked before has not moved the place.
+                    // If the change was already parked, no transaction has moved the place.
                     run.reach(record);
                     return run.save_now().await;
                 }
@@ -373,8 +375,8 @@ where
         }
     }
 
-    /// Sends writes together with the place after these records. If it is not clear whether they took effect, the row of
-    /// the lease shows it.
+    /// Sends writes together with the place after these records. After an error, the row of the lease shows whether they
+    /// took effect.
     async fn send_members(
         &self,
         run: &mut ShardRun<'_>,
@@ -408,7 +410,7 @@ where
                 }
                 Err(failure) => return Err(failure),
             }
-            // A worker that stops does not wait for a server that does not answer.
+            // A worker that stops does not wait for a server that does not respond.
             if let Some(reason) = run.leave_reason()
                 && (reason == LeftReason::Lost || !worker.may_begin(&run.name, run.epoch))
             {

@@ -1,4 +1,4 @@
-//! One shard while a worker has its lease: reads records, calls the handler, saves the place.
+//! Handles one shard while a worker owns it: reads records, calls the handler, saves the place.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,21 +25,21 @@ const RETENTION: i64 = 24 * 3_600;
 const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(10));
 /// The first pause after a response without records. It doubles.
 const IDLE_PAUSE: Duration = Duration::from_millis(100);
-/// The number of responses in a row that a shard does not exist, and the time between the first and the last one, after
-/// which this is believed of a shard that is no longer described.
+/// A shard that is no longer described counts as gone after this many consecutive responses that it does not exist, if this
+/// time has passed since the first of them.
 const GONE_ANSWERS: u32 = 3;
 const GONE_TIME: Duration = Duration::from_secs(30);
-/// The same for a shard that is still described.
+/// The same limits for a shard that is still described.
 const DENIED_ANSWERS: u32 = 10;
 const DENIED_TIME: Duration = Duration::from_secs(600);
-/// The number of records in a page that may have been cut by the limit of the service.
+/// The number of records in a page that has reached the limit of the service, so that more records may be available.
 const FULL_PAGE: usize = 1_000;
-/// The number of descriptions that look for the children of a shard that has ended.
+/// The number of descriptions that are requested to find the children of a shard that has ended.
 const CHILD_SEARCHES: u32 = 4;
 
 /// The handling of the records of a shard.
 pub(super) trait RecordHandler {
-    /// Handles records in order. Returns the reason if the worker has to leave the shard.
+    /// Handles records in order. If the worker must leave the shard, returns the reason.
     fn handle_records(
         &self,
         run: &mut ShardRun<'_>,
@@ -47,7 +47,7 @@ pub(super) trait RecordHandler {
     ) -> impl Future<Output = Result<Option<LeftReason>>>;
 }
 
-/// A shard that a worker reads.
+/// A shard that a worker is reading.
 pub(super) struct ShardRun<'w> {
     pub(super) worker: &'w Worker,
     pub(super) name: LeaseName,
@@ -61,7 +61,7 @@ pub(super) struct ShardRun<'w> {
     reported: usize,
 }
 
-/// The delay of the pause with this number.
+/// The pause with this number, counted from zero. It doubles up to the longest one.
 pub(super) fn growing_pause((first, longest): (Duration, Duration), times: u32) -> Duration {
     first
         .saturating_mul(2_u32.saturating_pow(times))
@@ -86,12 +86,12 @@ impl<'w> ShardRun<'w> {
         }
     }
 
-    /// Handles the shard until its end, or until the worker has to leave it.
+    /// Handles the shard until its end, or until the worker must leave it.
     pub(super) async fn run<H: RecordHandler>(mut self, handler: &H) -> Result<()> {
         let shard = self.name.clone();
         self.worker.report(&ConsumerEvent::Began { shard: &shard });
         let ended = self.read_shard(handler).await;
-        // From here on no handler begins, so the lease can be given up.
+        // From here on no handler begins, so the lease can be released.
         self.worker.give_up(&self.name, self.epoch);
         let (reason, failure) = match ended {
             Ok(reason) => (reason, None),
@@ -100,7 +100,7 @@ impl<'w> ShardRun<'w> {
         if matches!(reason, LeftReason::HandedOver | LeftReason::Stopped) {
             let released = self.release_lease(reason).await;
             if let Err(error) = released {
-                // The lease runs out, and the changes since the saved place are repeated.
+                // The lease expires instead, and the changes after the saved place are handled again.
                 self.worker.report(&ConsumerEvent::RequestFailed(&error));
             }
         }
@@ -130,12 +130,12 @@ impl<'w> ShardRun<'w> {
         Ok(())
     }
 
-    /// The reason why the worker has to leave the shard.
+    /// The reason why the worker must leave the shard.
     pub(super) fn leave_reason(&self) -> Option<LeftReason> {
         self.worker.leave_reason(&self.name, self.epoch)
     }
 
-    /// Waits until a handler may begin. It may not while a renewal is late.
+    /// Waits until a handler may begin. No handler may begin while a renewal is late.
     pub(super) async fn await_turn(&self) -> Option<LeftReason> {
         loop {
             if let Some(reason) = self.leave_reason() {
@@ -148,7 +148,7 @@ impl<'w> ShardRun<'w> {
         }
     }
 
-    /// Waits, or returns the reason why the worker has to leave the shard.
+    /// Waits for this time, or returns the reason why the worker must leave the shard.
     pub(super) async fn pause(&self, time: Duration) -> Option<LeftReason> {
         let end = self.worker.now() + time;
         loop {
@@ -174,7 +174,7 @@ impl<'w> ShardRun<'w> {
         self.worker.pause(pause, || false).await;
     }
 
-    /// The place after these records.
+    /// The place after these records. Records without a sequence number do not move it.
     pub(super) fn mark_after(&self, records: &[StreamRecord]) -> ShardMark {
         let last = records
             .iter()
@@ -183,7 +183,7 @@ impl<'w> ShardRun<'w> {
         last.unwrap_or_else(|| self.saved.clone())
     }
 
-    /// The write that moves the place after these records, for a transaction. None if they have no place.
+    /// The write that moves the place after these records, for a transaction. Empty if the place does not move.
     pub(super) fn plan_move(&self, records: &[StreamRecord]) -> Result<Vec<TransactionMember>> {
         let after = self.mark_after(records);
         if after == self.saved {
@@ -194,7 +194,7 @@ impl<'w> ShardRun<'w> {
         moved.plan_members(&store.db)
     }
 
-    /// Notes that records were handled and their place was saved with them.
+    /// Notes that records were handled, and that the place after them was saved in the same transaction.
     pub(super) fn reach_saved(&mut self, records: &[StreamRecord], mark: ShardMark) {
         self.reported += records.len();
         (self.saved, self.reached) = (mark.clone(), mark);
@@ -209,7 +209,7 @@ impl<'w> ShardRun<'w> {
         self.reported += 1;
     }
 
-    /// Saves the place if it is older than a second.
+    /// Saves the place if a second has passed since it was saved.
     pub(super) async fn save_if_due(&mut self) -> Result<Option<LeftReason>> {
         if self.worker.now().saturating_sub(self.saved_at) < SAVED {
             return Ok(None);
@@ -217,7 +217,7 @@ impl<'w> ShardRun<'w> {
         self.save_now().await
     }
 
-    /// Saves the place. Failures of the network are repeated as long as this worker has the lease.
+    /// Saves the place. Temporary failures are retried while this worker owns the shard.
     pub(super) async fn save_now(&mut self) -> Result<Option<LeftReason>> {
         let mut failures = 0;
         loop {
@@ -230,7 +230,7 @@ impl<'w> ShardRun<'w> {
                 }
                 Err(error) => return Err(error),
             }
-            // A worker that stops does not wait for a server that does not answer.
+            // A worker that stops does not wait for a server that does not respond.
             if let Some(reason) = self.leave_reason()
                 && (reason == LeftReason::Lost || !self.worker.may_begin(&self.name, self.epoch))
             {
@@ -315,7 +315,7 @@ impl<'w> ShardRun<'w> {
                         None => return self.end_shard().await,
                         next => iterator = next,
                     }
-                    // DynamoDB allows five requests a second for a shard.
+                    // DynamoDB charges each request. Only a full page shows that more records are available at once.
                     let pause = match count {
                         0 => growing_pause(
                             (
@@ -340,11 +340,11 @@ impl<'w> ShardRun<'w> {
                 FailureMeaning::Expired => iterator = None,
                 FailureMeaning::Trimmed => {
                     iterator = None;
-                    // The oldest records may be removed between two requests.
+                    // In a new shard, only records from before `unread_since` can have been removed, which is no loss.
                     if !self.is_fresh() {
                         self.note_loss(self.reached.at, None)?;
                     }
-                    // The saved place stays until a later one is saved.
+                    // Only the reached place is reset: the saved one remains until a later one is saved.
                     self.reached = ShardMark::default();
                 }
                 FailureMeaning::Gone => {
@@ -385,13 +385,14 @@ impl<'w> ShardRun<'w> {
         }
     }
 
-    /// Whether no records were handled, and none can have been removed before they were wanted.
+    /// Whether the shard is new: no record was handled, and DynamoDB cannot have removed a record that the group needs.
     fn is_fresh(&self) -> bool {
         let waited = self.worker.source.now().saturating_sub(self.unread_since);
         self.saved.sequence.is_none() && self.reached.sequence.is_none() && waited <= RETENTION
     }
 
-    /// A shard that waited longer than DynamoDB keeps records may have lost its first ones, and no error shows that.
+    /// Reports a loss if the shard was not read for longer than DynamoDB keeps records. Its first records may then be gone,
+    /// and no error of DynamoDB shows that.
     fn check_unread(&self, first: Option<&StreamRecord>) -> Result<()> {
         let is_begun = self.reached.sequence.is_some();
         match is_begun || self.is_fresh() || self.worker.source.keeps_all() {
@@ -400,7 +401,7 @@ impl<'w> ShardRun<'w> {
         }
     }
 
-    /// Whether so many responses that the shard does not exist are believed.
+    /// Whether the shard counts as gone after this many responses that it does not exist.
     async fn is_gone(&self, answers: u32, since: Duration) -> bool {
         let time = self.worker.now().saturating_sub(since);
         if answers >= DENIED_ANSWERS && time >= DENIED_TIME {
@@ -431,13 +432,13 @@ impl<'w> ShardRun<'w> {
         Ok(())
     }
 
-    /// Finds the children of the shard, and marks it as finished.
+    /// Finds the children of the shard, and marks the shard as finished.
     async fn end_shard(&mut self) -> Result<LeftReason> {
         let mut searches = 0;
         loop {
             let described = match self.worker.source.children_of(&self.name).await {
                 Ok((children, is_disabled)) => {
-                    // A late description may not show the children yet. The discoverer finds them later.
+                    // A late description may still omit the children. The discoverer finds them later.
                     let is_last = is_disabled || searches + 1 >= CHILD_SEARCHES;
                     (!children.is_empty() || is_last).then_some(children)
                 }
@@ -445,7 +446,7 @@ impl<'w> ShardRun<'w> {
                     self.worker.report(&ConsumerEvent::RequestFailed(&error));
                     None
                 }
-                // A shard without a description has no children that can be found by it.
+                // The children of a shard that is no longer described cannot be found this way.
                 Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => {
                     Some(Vec::new())
                 }
@@ -480,7 +481,7 @@ impl<'w> ShardRun<'w> {
         let finished = store.finish(&self.name, self.epoch, &self.saved, &new, since);
         match self.worker.limit_time(finished).await {
             Ok(Written::Done) => Ok(Some(LeftReason::Finished)),
-            // Another worker has created a child meanwhile, or the lease is lost, or the write took effect.
+            // Another worker has created the row of a child, or the lease was lost, or the write took effect.
             Ok(Written::Refused) => self.read_end().await,
             Err(error) if error.is_outcome_unknown() => self.read_end().await,
             Err(error) => Err(error),
