@@ -63,7 +63,7 @@ impl Default for StreamStart {
     }
 }
 
-/// Follows the records of a whole table, of all entities; [`open`](FollowRecords::open) reads them.
+/// Follows the records of a whole table, of all entities. The first request is sent by [`open`](FollowRecords::open).
 ///
 /// The records contain the items as stored. They include items that store unique values, and writes that change no field
 /// of an entity. See [`EntityChanges::changes`](super::EntityChanges::changes) for the typed changes of an entity.

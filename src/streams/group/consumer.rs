@@ -161,7 +161,7 @@ impl<New, Old> Consumer<New, Old> {
     ///
     /// The writes of several changes share a transaction if they are on different items and at most 99. The function can
     /// be called several times for one change, so it should only add writes. If a condition of a write fails, the change
-    /// counts as failed, and the worker retries it or [parks](Self::park_after) it.
+    /// counts as failed. The worker then retries it, or [parks](Self::park_after) it without its writes.
     ///
     /// Strongly consistent global tables have no transactions. Therefore, [`run`](ConsumerEachIn::run) returns an error of
     /// kind [`NoTransactions`](crate::error::ErrorKind::NoTransactions) if a write is on such a table.

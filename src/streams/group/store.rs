@@ -491,7 +491,7 @@ impl LeaseStore {
     #[cold]
     pub(super) fn deleted_row(&self, shard: &str) -> Error {
         Error::config(format!(
-            "the row of {} was deleted from the lease table while group `{}` uses it, so the group no longer knows which \
+            "the row of {} was deleted from `LeaseTable` while group `{}` uses it, so the group no longer knows which \
              changes were handled. To start the group again, stop all workers and call `StreamGroup::forget`",
             match shard {
                 "its own" => "the group".to_owned(),

@@ -382,7 +382,7 @@ impl Worker {
                 }
                 Either::Left((Err(error), _)) => return Err(error),
                 Either::Right(_) => {
-                    let message = "a round of requests to the lease table took longer than a third of the lease time";
+                    let message = "a round of requests to `LeaseTable` took longer than a third of the lease time";
                     let error = Error::new(ErrorKind::Unavailable, Stage::Wire, message);
                     self.report(&ConsumerEvent::RequestFailed(&error));
                 }
