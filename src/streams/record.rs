@@ -20,7 +20,7 @@ pub(super) struct RecordParts {
     /// The JSON of the record, as DynamoDB has written it.
     pub(super) json: Vec<u8>,
     /// The identifier of the record in a partial failure. If the record has none, it is empty, and the whole batch is
-    /// repeated.
+    /// delivered again.
     pub(super) identifier: String,
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
@@ -134,7 +134,8 @@ impl RecordParts {
             kinesis => kinesis,
         };
         let Some(kinesis) = kinesis else {
-            // A record with a fault gets its identifier too, so that only this record and those after it are repeated.
+            // A record with a fault gets its identifier too, so that only this record and those after it are
+            // delivered again.
             let filled = self.fill_inner(json, false);
             let number = self.sequence.as_ref().map(SequenceNumber::to_string);
             self.identifier = match form {
