@@ -97,7 +97,7 @@
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |
 //! | `export` | templates, policies and documents from schemas: the module `export` |
-//! | `streams` | following changes, in Lambda functions: the module `streams` |
+//! | `streams` | typed changes of streams in Lambda functions, processes and groups of workers: the module `streams` |
 //! | `aws_lambda_events` | conversions of the events of that crate into those of `streams` |
 //! | `metrics` | requests, cost and duration for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |

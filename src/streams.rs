@@ -1,10 +1,14 @@
 //! Consuming streams: the records of a DynamoDB stream as typed changes of entities (feature `streams`).
 //!
-//! A consumer is usually a Lambda function. It receives a [`StreamEvent`], reads it as [`ItemChange`]s of an entity or
-//! a collection, and returns a [`BatchResponse`]. A process can also follow a stream itself:
-//! [`changes`](EntityChanges::changes) opens a [`ChangeStream`] over all of its shards, and the workers of a
-//! [`consumer`](EntityChanges::consumer) divide them. [`once`] runs an effect outside
-//! DynamoDB at most once. See [the guide](crate::guide::streams) for an introduction.
+//! The stream of a table has a record of each change of an item. You can consume it in three ways:
+//!
+//! - A Lambda function receives a [`StreamEvent`], reads it as [`ItemChange`]s of an entity or a collection with
+//!   [`changes_of`](EntityChanges::changes_of), and returns a [`BatchResponse`].
+//! - A single process reads all shards of the stream with [`changes`](EntityChanges::changes), which opens a
+//!   [`ChangeStream`].
+//! - The workers of a group divide the shards, in one process or in many; see [`consumer`](EntityChanges::consumer).
+//!
+//! [`once`] runs an effect outside DynamoDB at most once. See [the guide](crate::guide::streams) for an introduction.
 //!
 //! ```
 //! use dynamo_entity::prelude::*;

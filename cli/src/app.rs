@@ -90,7 +90,7 @@ impl App {
     }
 
     /// Lets `parked replay` call this handler for the parked changes of a consumer of a stream. It may be the function of the
-    /// consumer: a change is forgotten if the result is `Ok`, so return [`complete`] of its response. The command `parked`
+    /// consumer: a parked change is deleted if the result is `Ok`, so return [`complete`] of its response. The command `parked`
     /// exists if the schemas contain that of [`ParkedTable`].
     ///
     /// ```

@@ -410,15 +410,15 @@ fn parked(model: &Model) -> Option<Command> {
             all("Writes all parked changes of the consumer"),
         ]);
     let replay = Command::new("replay")
-        .about("Calls the handler of the consumer again, and forgets the changes for which it succeeds")
+        .about("Calls the handler of the consumer again, and deletes the parked changes for which it succeeds")
         .args([consumer(), events(), all("Replays all parked changes of the consumer")]);
     let drop = Command::new("drop")
         .visible_alias("discard")
-        .about("Forgets parked changes without handling them")
+        .about("Deletes parked changes without handling them")
         .args([
             consumer(),
             events(),
-            all("Forgets all parked changes of the consumer"),
+            all("Deletes all parked changes of the consumer"),
             arguments::yes(),
         ]);
     Some(

@@ -1,4 +1,4 @@
-//! `parked`: the changes of a stream that their consumers parked.
+//! `parked`: lists, shows, replays and drops the parked changes of consumers.
 
 use clap::ArgMatches;
 use dynamo_entity::streams::ParkedChange;
@@ -66,8 +66,8 @@ async fn replay(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<E
     let handler = handlers.find(|handler| handler.consumer == consumer);
     let handler = handler.ok_or_else(|| {
         Failure::said(format!(
-            "this program has no handler of `{consumer}`: add `.replays({consumer:?}, ..)` to its `App`, or pass the output of \
-             `parked show` to the function, and drop the change after that has succeeded"
+            "this program has no handler for `{consumer}`: add `.replays({consumer:?}, ..)` to its `App`, or pass the output \
+             of `parked show` to the function, and drop the change after the function has succeeded"
         ))
     })?;
     let db = context.connect().await?;
@@ -120,8 +120,8 @@ fn consumer(matches: &ArgMatches) -> &str {
     consumer.map_or("", String::as_str)
 }
 
-/// The changes that are named, in the order of the changes of each item, or all of the consumer. A name that no parked change has
-/// is an error.
+/// The parked changes with the given IDs, or all of the consumer. The changes of each item are in their order. Fails if an ID
+/// is unknown.
 async fn chosen(matches: &ArgMatches, db: &Dynamo) -> Result<Vec<ParkedChange>, Failure> {
     let consumer = consumer(matches);
     let mut parked = ParkedChange::list(consumer, db).await?;
@@ -130,7 +130,7 @@ async fn chosen(matches: &ArgMatches, db: &Dynamo) -> Result<Vec<ParkedChange>, 
     let is_known = |id: &&str| parked.iter().any(|change| change.event_id == **id);
     if let Some(unknown) = ids.iter().copied().find(|id| !is_known(id)) {
         return Err(Failure::said(format!(
-            "`{consumer}` has no parked change `{unknown}`: `parked list` shows them"
+            "`{consumer}` has no parked change `{unknown}`: `parked list` shows all parked changes"
         )));
     }
     if !ids.is_empty() {
@@ -152,7 +152,7 @@ fn described(change: &ParkedChange) -> Result<Json, Failure> {
     }))
 }
 
-/// The time as it is stored.
+/// The time as stored.
 fn parked_at(change: &ParkedChange) -> Result<Option<String>, Failure> {
     let item = change.to_item()?;
     Ok(match item.get("parked_at") {
@@ -187,7 +187,7 @@ fn row(change: &ParkedChange) -> Result<[String; 6], Failure> {
     ])
 }
 
-/// The rows below the names of the columns, aligned.
+/// The rows as aligned columns, below their names.
 fn table(rows: &[[String; 6]]) -> String {
     let head = COLUMNS.map(str::to_owned);
     let lines: Vec<&[String; 6]> = std::iter::once(&head).chain(rows).collect();

@@ -14,10 +14,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::text::{visible, visible_json, visible_lines};
 
-/// The partition keys of items that keep unique values begin with this text.
+/// The partition keys of items that store unique values begin with this text.
 const UNIQUE: &str = "$UNIQUE#";
 
-/// The start that the option `--from` names.
+/// Reads the value of the option `--from`.
 pub(crate) fn read_start(text: &str) -> Result<StreamStart, String> {
     match text {
         "oldest" => return Ok(StreamStart::Oldest),
@@ -28,16 +28,16 @@ pub(crate) fn read_start(text: &str) -> Result<StreamStart, String> {
         let time = SystemTime::now().checked_sub(ago);
         return time
             .map(StreamStart::since)
-            .ok_or_else(|| "a time before the calendar".to_owned());
+            .ok_or_else(|| "this time is too long ago".to_owned());
     }
     let position = text.parse().map(StreamStart::Position);
     position.map_err(|_| {
-        "neither `oldest`, `latest`, a time such as 90s, 15m or 2h, nor a position of a stream"
+        "neither `oldest`, `latest`, an age such as 90s, 15m or 2h, nor a position of a stream"
             .to_owned()
     })
 }
 
-/// `90s`, `15m` or `2h`.
+/// Reads an age such as `90s`, `15m` or `2h`.
 fn read_duration(text: &str) -> Option<Duration> {
     let unit = match text.chars().last()? {
         's' => 1,
@@ -66,7 +66,7 @@ pub(crate) async fn run(
     let pk = context.model.table(&table)?.pk.name.clone();
     let db = context.connect().await?;
     let records = follow_records(&table).start(start).continue_after_loss();
-    // A person waits for the changes.
+    // A person waits for the changes, so the pauses are shorter than the default.
     let mut records = records
         .longest_pause(Duration::from_secs(1))
         .open(&db)
@@ -99,7 +99,7 @@ fn note_position(context: &mut Context<'_, '_>, records: &RecordStream) -> Resul
     context.note(&format!("next: --from {}", records.position()))
 }
 
-/// Writes a change in a line. Returns false for a record that is not shown.
+/// Writes a change as a line. Returns false if the record is not shown.
 fn write_change(
     context: &mut Context<'_, '_>,
     record: &StreamRecord,

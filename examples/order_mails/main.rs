@@ -1,4 +1,4 @@
-//! A Lambda function that follows a table: one mail for each order, however often a record is delivered.
+//! A Lambda function that follows a table. It sends one mail for each order, even if a record is delivered several times.
 //!
 //!     cargo run --example order_mails
 //!
@@ -72,7 +72,7 @@ pub enum Account {
 pub struct Outbox(Mutex<Vec<String>>);
 
 impl Outbox {
-    /// Sends a mail, and returns its id.
+    /// Sends a mail, and returns its ID.
     async fn send(&self, mail: String) -> io::Result<u64> {
         let mut sent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sent.push(mail);
@@ -87,7 +87,7 @@ impl Outbox {
     }
 }
 
-/// The function. A change that fails three times is parked, and the others go on.
+/// The handler of the function. A change that fails three times is parked, and the later ones are handled.
 pub async fn handle(db: &Dynamo, outbox: &Outbox, event: &StreamEvent) -> BatchResponse {
     let changes = Account::changes_of(event).park_after(3, "order-mails", db);
     changes
@@ -110,7 +110,7 @@ async fn mail_about(
         }
         _ => return Ok(()),
     };
-    // A record can be delivered again after its mail was sent, so the mail has a key of its own.
+    // A record can be delivered again after its mail was sent. The key of the mail prevents a second one.
     let Order { buyer, number, .. } = &order;
     let mail = format!("{buyer}: {text} {number}");
     let key = format!("mail#{mail}");
@@ -124,7 +124,7 @@ pub async fn replay(db: &Dynamo, outbox: &Outbox) -> Result<ReplayReport> {
     ParkedChange::replay_all("order-mails", db, handle).await
 }
 
-/// The keys that a cache has to drop. It works with any view of the stream.
+/// Returns the keys that a cache must drop. It works with any view of the stream.
 pub fn stale_orders(event: &StreamEvent) -> Result<Vec<Key<Order>>> {
     let mut stale = Vec::new();
     for change in Order::keys_of(event) {
@@ -137,7 +137,7 @@ pub fn stale_orders(event: &StreamEvent) -> Result<Vec<Key<Order>>> {
     Ok(stale)
 }
 
-/// Recorded events of each view.
+/// A recorded event of each view.
 const VIEWS: [(&str, &[u8]); 4] = [
     (
         "NEW_AND_OLD_IMAGES",
@@ -166,7 +166,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let event = StreamEvent::from_json(event)?;
         println!("stale by {view}: {:?}", stale_orders(&event)?);
     }
-    // Without both images, the function cannot tell what has changed, and parks each record.
+    // Without both images, the function cannot read the changes, so it parks each record after three attempts.
     let event = StreamEvent::from_json(include_bytes!("events/keys_only.json"))?;
     for _ in 1..=3 {
         handle(&db, &outbox, &event).await;

@@ -1,4 +1,4 @@
-//! A change of an item, typed, and a record that cannot be read as one.
+//! A typed change of an item, and a record that cannot be read as a change.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -7,31 +7,33 @@ use super::record::StreamRecord;
 use crate::codec::Item;
 use crate::error::{Error, ErrorKind};
 
-/// The kind of a change, with the item. `New` and `Old` are the types after and before the change: the entity, or its
-/// key if the stream does not contain that image.
+/// A created, changed or removed item.
+///
+/// `New` is the type of the item after the change, and `Old` its type before the change: the entity, or its key if the
+/// stream does not have that image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChangeEvent<New, Old = New> {
-    /// The item did not exist before, or did not belong to the entity.
+    /// The item did not exist before the change, or did not belong to the entity.
     Created(New),
     /// The item has other values.
     Changed {
-        /// Before the change.
+        /// The item before the change.
         old: Old,
-        /// After the change.
+        /// The item after the change.
         new: New,
     },
     /// The item no longer exists, or no longer belongs to the entity.
     Removed {
-        /// Before it was removed.
+        /// The item before it was removed.
         old: Old,
-        /// Whether DynamoDB removed it because its TTL had passed. In a replica of a global table, and on DynamoDB
-        /// Local, this is not known and therefore false.
+        /// Whether DynamoDB removed the item because its TTL had passed. Always false in replicas of a global table and
+        /// on DynamoDB Local, because they do not mark such removals.
         by_ttl: bool,
     },
 }
 
 impl<New, Old> ChangeEvent<New, Old> {
-    /// The item after the change.
+    /// Returns the item after the change, or `None` if it was removed.
     pub fn after(&self) -> Option<&New> {
         match self {
             ChangeEvent::Created(new) | ChangeEvent::Changed { new, .. } => Some(new),
@@ -39,7 +41,7 @@ impl<New, Old> ChangeEvent<New, Old> {
         }
     }
 
-    /// The item before the change.
+    /// Returns the item before the change, or `None` if it was created.
     pub fn before(&self) -> Option<&Old> {
         match self {
             ChangeEvent::Changed { old, .. } | ChangeEvent::Removed { old, .. } => Some(old),
@@ -48,48 +50,48 @@ impl<New, Old> ChangeEvent<New, Old> {
     }
 }
 
-/// A change of an item, with its record.
+/// A change of an item, with the record from which it was read.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ItemChange<New, Old = New> {
     /// The kind of the change, with the item.
     pub event: ChangeEvent<New, Old>,
-    /// The record, with its ID, its position and its images as they are stored.
+    /// The record, with its ID, its sequence number and its images as stored.
     pub record: StreamRecord,
 }
 
 /// A record that cannot be read as a change of the entity.
 ///
-/// [`error`](Self::error) returns the reason. Its kind is [`NewerShape`](ErrorKind::NewerShape) for an item that a
-/// newer program has stored, [`KeyMismatch`](ErrorKind::KeyMismatch) for a key that differs from the one that the
-/// fields give, and [`Decode`](ErrorKind::Decode) otherwise.
+/// [`error`](Self::error) returns the reason. Its kind is [`NewerShape`](ErrorKind::NewerShape) if a newer program
+/// stored the item, [`KeyMismatch`](ErrorKind::KeyMismatch) if the key of the item differs from the key that its fields
+/// give, and [`Decode`](ErrorKind::Decode) otherwise.
 pub struct UnreadChange {
     pub(super) error: Error,
     pub(super) record: StreamRecord,
 }
 
 impl UnreadChange {
-    /// The reason.
+    /// Returns the reason why the record cannot be read.
     pub fn error(&self) -> &Error {
         &self.error
     }
 
-    /// Returns the reason itself.
+    /// Converts into the reason why the record cannot be read.
     pub fn into_error(self) -> Error {
         self.error
     }
 
-    /// The kind of the reason.
+    /// Returns the kind of the reason.
     pub fn kind(&self) -> ErrorKind {
         self.error.kind()
     }
 
-    /// The key of the item as stored, if it can be read. For a typed key, see [`Error::key_of`].
+    /// Returns the key of the item as stored, if it can be read. See [`Error::key_of`] for a typed key.
     pub fn key(&self) -> Option<Item> {
         self.record.key()
     }
 
-    /// The record, with its images as they are stored.
+    /// Returns the record, with its images as stored.
     pub fn record(&self) -> &StreamRecord {
         &self.record
     }
@@ -101,7 +103,7 @@ impl fmt::Display for UnreadChange {
     }
 }
 
-/// Shows no values, like its error.
+/// Shows no values of the item, because errors do not show them either.
 impl fmt::Debug for UnreadChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UnreadChange")

@@ -1,4 +1,4 @@
-//! A handler for each change of an event, and the response that names the records to deliver again.
+//! Calls a handler for each change of an event, and returns the response that names the records to deliver again.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -14,17 +14,17 @@ use super::record::StreamRecord;
 use crate::dynamo::Dynamo;
 use crate::error::Error;
 
-/// The error of a handler: any error, for example `dynamo_entity::Error` or that of `lambda_runtime`.
+/// The error of a handler. Any error converts into it, for example `dynamo_entity::Error`.
 pub type HandlerError = Box<dyn StdError + Send + Sync>;
 
-/// The response of a function that was called with a [`StreamEvent`](super::StreamEvent).
+/// The response of a function that handles a [`StreamEvent`](super::StreamEvent).
 ///
 /// Serializes to `{"batchItemFailures": [{"itemIdentifier": ".."}]}`. Lambda reads it only if the event source mapping
-/// has `ReportBatchItemFailures`; without that, every response counts as success.
+/// has `ReportBatchItemFailures`; without that, every response counts as a success.
 ///
-/// For the event of a Lambda function, the response names only the first failure, because Lambda repeats that record
-/// and all records after it. A pipe repeats only the named records, so the response names all records from the failure
-/// on.
+/// If Lambda reads the stream, the response names only the first failure, because Lambda delivers that record and all
+/// records after it again. A pipe delivers only the named records again, so the response names the failed record and all
+/// records after it.
 #[derive(Debug, Default)]
 pub struct BatchResponse {
     identifiers: Vec<String>,
@@ -40,23 +40,23 @@ pub struct FailedChange {
     pub record: StreamRecord,
     /// The error of the handler, or the [`UnreadChange`](super::UnreadChange).
     pub error: HandlerError,
-    /// The reason why the attempt could not be counted or the change not parked, if there is one.
+    /// The reason why the attempt was not counted or the change was not parked, if that failed.
     pub not_counted: Option<Error>,
 }
 
 impl BatchResponse {
-    /// The change that stopped the batch. Log it, because the response itself has no reasons.
+    /// Returns the change at which the handler stopped. Log it, because the response itself contains no reason.
     pub fn failed(&self) -> Option<&FailedChange> {
         self.failed.as_ref()
     }
 
-    /// The changes that were parked, and count as done.
+    /// Returns the changes that were parked. The response reports them as handled.
     pub fn parked(&self) -> &[FailedChange] {
         &self.parked
     }
 
-    /// Whether all changes were handled: the first failure otherwise, also of a change that was parked. For callers that
-    /// need more than the response, such as a replay of [parked changes](super::ParkedChange::replay_all).
+    /// Returns the first failure as an error, also that of a change that was parked. A replay of
+    /// [parked changes](super::ParkedChange::replay_all) needs it, because the response reports parked changes as handled.
     pub fn complete(self) -> Result<(), HandlerError> {
         match self.parked.into_iter().chain(self.failed).next() {
             None => Ok(()),
@@ -64,7 +64,7 @@ impl BatchResponse {
         }
     }
 
-    /// The identifiers of the records that must be delivered again.
+    /// Returns the identifiers of the records that must be delivered again.
     pub fn identifiers(&self) -> &[String] {
         &self.identifiers
     }
@@ -102,10 +102,11 @@ impl Serialize for Identifier<'_> {
 
 impl<New, Old> ItemChanges<New, Old> {
     /// Calls the handler for one change after the other, and stops at the first failure: an error or a panic of the
-    /// handler, or a record that cannot be read. Changes before it are not delivered again; it and all after it are.
+    /// handler, or a record that cannot be read. The failed change and all changes after it are delivered again, but no
+    /// change before it.
     ///
-    /// A change that always fails therefore blocks its shard until its age or its retries end. See
-    /// [`park_after`](Self::park_after) for the way out.
+    /// Therefore, a change that always fails blocks its shard until Lambda reaches the limit of its retries or of its age.
+    /// [`park_after`](Self::park_after) prevents this.
     pub async fn each<F, Fut, X>(self, handler: F) -> BatchResponse
     where
         F: FnMut(ItemChange<New, Old>) -> Fut,
@@ -115,16 +116,18 @@ impl<New, Old> ItemChanges<New, Old> {
         handle_each(self, None, handler).await
     }
 
-    /// Parks a change that has failed this many times, and continues after it.
+    /// Parks a change after this many failed attempts, and continues with the next change.
     ///
-    /// The attempts are counted in the [`ParkedTable`](super::ParkedTable), by the ID of the record and the name of the
-    /// consumer, because an event does not contain the number of its deliveries. Only failures are counted, and each
-    /// costs one write. The last failure stores the record with its images, and counts as success. Later changes of the
-    /// same item are then handled before the parked one, so a handler that depends on the order must read the item.
+    /// To park a change means to store its record, with its images, in the [`ParkedTable`](super::ParkedTable). The
+    /// response reports it as handled. Later changes of the same item are then handled before the parked one, so a handler
+    /// that depends on the order should read the item.
     ///
-    /// An attempt that ends with the process, for example because the function has reached its timeout, is not counted.
-    /// Therefore, give the handler a time limit of its own. If the attempt cannot be counted, the change is reported as
-    /// failed.
+    /// The table also counts the attempts, by the name of the consumer and the ID of the record, because an event does not
+    /// contain the number of its deliveries. Only failed attempts are counted, and each costs one write. If that write
+    /// fails, the change is reported as failed.
+    ///
+    /// An attempt is not counted if the process ends during it, for example because the function reaches its timeout.
+    /// Therefore, the handler should have a time limit of its own.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -168,7 +171,7 @@ impl<New, Old> ItemChanges<New, Old> {
     }
 }
 
-/// Changes that are parked if they fail too often; see [`ItemChanges::park_after`].
+/// The changes of an event, which are parked after several failed attempts; see [`ItemChanges::park_after`].
 #[must_use = "nothing happens until `.each(..)`"]
 pub struct EachParking<'d, New, Old = New> {
     changes: ItemChanges<New, Old>,
@@ -234,8 +237,8 @@ where
             continue;
         }
         let behind = changes.records.as_slice().iter();
-        // Lambda repeats everything after the first reported failure, and a pipe repeats only what
-        // is reported. Without the later records, a pipe would lose their order.
+        // Lambda delivers the reported record and everything after it again, and a pipe only the reported records.
+        // Therefore, the later records are reported too: a pipe would otherwise not deliver them again.
         let behind = behind.filter(|_| changes.form == EventForm::Pipe);
         let all = std::iter::once(&failed.record).chain(behind);
         response.identifiers = all

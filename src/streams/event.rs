@@ -1,4 +1,4 @@
-//! The event that a consumer of a stream receives, in each of the forms in which AWS delivers it.
+//! The event that a Lambda function receives from a stream, in each form in which AWS delivers it.
 
 use std::fmt;
 
@@ -9,21 +9,22 @@ use super::text::JsonText;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, array_elements, find_member};
 
-/// The form of an event, which determines the records that a partial failure must name.
+/// The form of an event. It determines the records that a partial failure must name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventForm {
-    /// `{"Records": [..]}`: a function behind an event source mapping. A reported record is repeated with all after it.
+    /// `{"Records": [..]}`, from an event source mapping. It delivers the first reported record and all after it again.
     Lambda,
-    /// `[..]`: a target of a pipe. Only the reported records are repeated.
+    /// `[..]`, from a pipe. It delivers only the reported records again.
     Pipe,
 }
 
 /// A batch of records from a DynamoDB stream.
 ///
-/// Deserializes from the event of a Lambda function, from the bare list of records that EventBridge Pipes passes on,
-/// and from events of a Kinesis data stream, whose records contain those of DynamoDB. Numbers keep all of their digits.
-/// A record that cannot be read is an [`UnreadChange`](super::UnreadChange) in its position, not a failure of the whole
-/// event. With the feature `aws_lambda_events`, the events of that crate convert into this type, and a
+/// Deserializes from the event of a Lambda function, from the list of records that EventBridge Pipes delivers, and from
+/// events of a Kinesis data stream, whose records contain the records of DynamoDB. Numbers keep all of their digits. If a
+/// record cannot be read, only this record is an error, an [`UnreadChange`](super::UnreadChange), and not the whole event.
+///
+/// With the feature `aws_lambda_events`, the events of that crate convert into this type, and a
 /// [`BatchResponse`](super::BatchResponse) converts into the responses of that crate.
 ///
 /// ```
@@ -40,13 +41,13 @@ pub struct StreamEvent {
 }
 
 impl StreamEvent {
-    /// Reads the JSON of an event.
+    /// Reads the JSON of an event. Fails if it is neither an object with `Records` nor a list.
     pub fn from_json(json: &[u8]) -> Result<Self> {
         read_event(json).map_err(|fault| Error::decode("StreamEvent", fault))
     }
 
-    /// The JSON of an event of a Lambda function with these records, `{"Records": [..]}`, for example to invoke one. Records
-    /// of Kinesis are written as those of the stream that they contain.
+    /// Returns the JSON of an event with these records, `{"Records": [..]}`, for example to invoke a Lambda function. A
+    /// record of Kinesis is written as the record of DynamoDB that it contains.
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = b"{\"Records\":[".to_vec();
         for (number, record) in self.records.iter().enumerate() {
@@ -59,12 +60,12 @@ impl StreamEvent {
         json
     }
 
-    /// Its records, in their order.
+    /// Returns the records in their order.
     pub fn records(&self) -> &[StreamRecord] {
         &self.records
     }
 
-    /// The event of a function with these records.
+    /// An event of a Lambda function with these records.
     #[cfg(feature = "aws_lambda_events")]
     pub(super) fn of_function(records: Vec<StreamRecord>) -> Self {
         StreamEvent {
@@ -80,8 +81,8 @@ impl StreamEvent {
 
 fn read_event(json: &[u8]) -> Result<StreamEvent, CodecError> {
     let mut whole = Reader::new(json);
-    // The whole text is checked first. Otherwise an event that is cut off would look like one with
-    // fewer records, and the others would be lost.
+    // The whole text is checked first. Otherwise, a truncated event would look like one with fewer records, and the
+    // others would be lost.
     whole.skip()?;
     whole.finish_text()?;
     let (form, records) = match Reader::new(json).peek_byte() {

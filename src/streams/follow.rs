@@ -1,12 +1,12 @@
 //! From records to typed changes.
 //!
 //! ```text
-//! record -> a sentinel?        not shown
-//!        -> equal images?      not shown
-//!        -> whose images?      those of other entities count as missing; none left: not shown
-//!        -> equal fields?      a fill; not shown, unless it is a touch
-//!        -> kind               from the images that count, then from the name
-//!        -> decode             a change, or an error in its place
+//! record -> a sentinel?          not shown
+//!        -> equal images?        not shown
+//!        -> of other entities?   their images count as missing; not shown if no image is left
+//!        -> equal fields?        a fill; not shown, unless it is a touch
+//!        -> kind                 from the remaining images, then from the name of the event
+//!        -> decode               a change, or an error
 //! ```
 
 use std::collections::BTreeSet;
@@ -22,9 +22,9 @@ use crate::json::{CodecError, Reader, Tag, find_member};
 use crate::key::json::KeyJson;
 use crate::schema::{EntityDef, TableDef, has_uniques};
 
-/// The reader of one side of a change.
+/// The reader of the item before or after a change.
 pub(super) struct Side<T> {
-    /// Whether it is read from an image; otherwise from the key.
+    /// Whether the item is read from an image; otherwise, only its key is read.
     pub(super) is_image: bool,
     pub(super) read: fn(&[u8]) -> Result<T>,
 }
@@ -53,10 +53,10 @@ pub(super) struct Followed {
     pub(super) is_same: fn(&[u8], &[u8]) -> bool,
 }
 
-/// The typed changes of an event; see [`EntityChanges::changes_of`](super::EntityChanges::changes_of).
+/// An iterator over the typed changes of an event; see [`EntityChanges::changes_of`](super::EntityChanges::changes_of).
 ///
-/// An iterator of changes in the order of the records, without records that are not shown.
-/// [`each`](ItemChanges::each) calls a handler for each of them instead, and gives the response of the function.
+/// It returns the changes in the order of the records, and skips the records that are not shown.
+/// [`each`](ItemChanges::each) calls a handler for each change instead, and returns the response of the function.
 #[must_use = "an iterator: call `each`, or go through it"]
 pub struct ItemChanges<New, Old = New> {
     pub(super) form: EventForm,
@@ -82,7 +82,7 @@ impl<New, Old> ItemChanges<New, Old> {
         }
     }
 
-    /// The reader of the records of a stream, without any.
+    /// A reader for the records of a stream. It contains no records of an event.
     pub(super) fn of_stream(followed: Followed, new: Side<New>, old: Side<Old>) -> Self {
         ItemChanges {
             form: EventForm::Lambda,
@@ -172,7 +172,7 @@ impl<New, Old> ItemChanges<New, Old> {
         (known.new || !self.new.is_image) && (known.old || !self.old.is_image)
     }
 
-    /// Rejects records of a stream without the images that are read.
+    /// Rejects a record if its stream does not have the images that this reader needs.
     fn check_view(&self, known: KnownImages) -> Result<(), CodecError> {
         if self.is_satisfied(known) {
             return Ok(());
@@ -183,8 +183,8 @@ impl<New, Old> ItemChanges<New, Old> {
             _ => "`keys_of` or `key_changes`",
         };
         Err(CodecError::new(format!(
-            "the record does not have the images that are read: read this stream by {verb}, or give the table a \
-             stream with more images"
+            "the record does not have the images that this function reads: read this stream with {verb}, or give the \
+             table a stream with more images"
         ))
         .at("StreamViewType"))
     }
@@ -203,7 +203,7 @@ impl Followed {
             .with_item_key(KeyJson::object_in(self.table, &record.keys))
     }
 
-    /// Whether the record is of an item that keeps a unique value.
+    /// Whether the record is of an item that stores a unique value.
     fn is_of_sentinel(&self, record: &RecordParts) -> bool {
         if !has_uniques(self.entities) {
             return false;

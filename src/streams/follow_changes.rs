@@ -1,4 +1,4 @@
-//! A stream of typed changes.
+//! The typed changes of the stream of a table.
 
 use std::fmt;
 use std::pin::Pin;
@@ -15,7 +15,7 @@ use super::record_stream::{FollowRecords, RecordStream, StreamStart, follow_reco
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 
-/// The changes of an entity or a collection, from the stream of its table; see
+/// The options for reading the changes of an entity or a collection from the stream of its table; see
 /// [`EntityChanges::changes`](super::EntityChanges::changes).
 #[must_use = "nothing is read until `.open(&db)`"]
 pub struct FollowChanges<New, Old = New> {
@@ -38,7 +38,7 @@ impl<New, Old> FollowChanges<New, Old> {
         }
     }
 
-    /// Sets the start. The default is [`StreamStart::Latest`].
+    /// Sets the first change to deliver. The default is [`StreamStart::Latest`].
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;
@@ -55,7 +55,7 @@ impl<New, Old> FollowChanges<New, Old> {
     /// }
     /// let mut changes = Order::changes().start(StreamStart::Oldest).open(&db).await?;
     /// changes.next().await.expect("the first order")?;
-    /// let saved = changes.position().to_string(); // beside the results of this change
+    /// let saved = changes.position().to_string(); // save it together with the results of this change
     ///
     /// let position: StreamPosition = saved.parse()?;
     /// let mut changes = Order::changes().start(StreamStart::Position(position)).open(&db).await?;
@@ -67,21 +67,23 @@ impl<New, Old> FollowChanges<New, Old> {
         self.map_records(|records| records.start(start))
     }
 
-    /// Continues after a [loss](super::LostChanges): the error is followed by the oldest changes that the stream still
-    /// has. Without this option, the stream ends with the error, and so does each stream that starts from the same
-    /// position.
+    /// Continues after a [loss](super::LostChanges): `next` returns the error, and then the oldest changes that the stream
+    /// still has. Without this option, the changes end with the error, each time that you start from the same position.
     pub fn continue_after_loss(self) -> Self {
         self.map_records(FollowRecords::continue_after_loss)
     }
 
-    /// Sets the longest pause between two requests for a shard that has no new records: 5 seconds by default, and at
-    /// least 100 milliseconds. A shorter pause delivers changes sooner. However, DynamoDB charges each request.
+    /// Sets the longest pause between two requests for a shard that has no new records. The default is 5 seconds, and
+    /// the minimum 100 milliseconds. A shorter pause delivers changes sooner. However, DynamoDB charges each request.
     pub fn longest_pause(self, pause: Duration) -> Self {
         self.map_records(|records| records.longest_pause(pause))
     }
 
-    /// Finds the stream and its shards. With [`StreamStart::Latest`], the stream delivers all changes that begin after
-    /// `open` has returned.
+    /// Finds the stream and its shards, and returns the changes. With [`StreamStart::Latest`], they include all changes
+    /// that begin after `open` has returned.
+    ///
+    /// Fails if the table has no stream, or with the kind [`InvalidCursor`](crate::error::ErrorKind::InvalidCursor) if the
+    /// stream of the position no longer exists.
     pub async fn open(self, db: &Dynamo) -> Result<ChangeStream<New, Old>> {
         Ok(ChangeStream {
             records: self.records.open(db).await?,
@@ -98,12 +100,13 @@ impl<New, Old> fmt::Debug for FollowChanges<New, Old> {
     }
 }
 
-/// The changes as they arrive: a `Stream`, or `while let Some(change) = changes.next().await`.
+/// The changes of a table as they arrive. Use `while let Some(change) = changes.next().await`, or the trait `Stream`.
 ///
-/// Changes of one item are in the order of its writes. If a record cannot be read, the stream returns an error in its
-/// place and continues. Dropping the stream stops the work, and dropping the future of `next` loses nothing. The stream
-/// ends if the stream of the table was switched off and all of it was read, or after an error that ends it; see
-/// [`FollowError`].
+/// The changes of one item arrive in the order of its writes. A record that cannot be read is an error, and the next
+/// change follows it. The changes end when the stream of the table was switched off and all of it was read, or after an
+/// error that ends them; see [`FollowError`].
+///
+/// Requests are sent only while the future of `next` is polled. Dropping this future loses no change.
 #[must_use = "nothing is read until changes are requested"]
 pub struct ChangeStream<New, Old = New> {
     records: RecordStream,
@@ -111,14 +114,14 @@ pub struct ChangeStream<New, Old = New> {
 }
 
 impl<New, Old> ChangeStream<New, Old> {
-    /// The next change. `None` after the end.
+    /// Waits for the next change. Returns `None` after the last one.
     pub async fn next(&mut self) -> Option<Result<ItemChange<New, Old>, FollowError>> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// The position after the changes that were returned. A stream that starts with [`StreamStart::Position`], in this
-    /// process or another one, delivers each later change. The caller should save the position together with the
-    /// results of the changes, so that no change is handled twice after a crash.
+    /// Returns the position after the changes that `next` has returned. If you start from it with
+    /// [`StreamStart::Position`], in this process or another one, you receive each later change. You should save the
+    /// position together with the results of the changes, so that no change is handled twice after a crash.
     pub fn position(&self) -> StreamPosition {
         self.records.position()
     }

@@ -1,4 +1,4 @@
-//! The errors of a stream of changes.
+//! The errors while a stream is read.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -8,17 +8,17 @@ use crate::clock::Timestamp;
 use crate::codec::time::{Precision, utc_text};
 use crate::error::{Error, ErrorKind, Stage};
 
-/// An error in a stream of changes; [`into_error`](FollowError::into_error) is an [`Error`] of the same kind.
+/// An error while a stream is read. [`into_error`](FollowError::into_error) converts it into an [`Error`] of the same kind.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FollowError {
-    /// A record cannot be read as a change. The stream continues with the next record.
+    /// A record cannot be read as a change. The next call of `next` returns the change after it.
     Unread(UnreadChange),
-    /// Changes may be lost, because the stream no longer has them. The stream of changes ends here, unless
+    /// Changes may be lost, because the stream no longer has them. No more changes follow, unless
     /// [`continue_after_loss`](super::FollowChanges::continue_after_loss) was called.
     Lost(LostChanges),
-    /// A request failed, and either a retry cannot succeed or the retries failed too. The stream of changes ends here
-    /// and can be opened again from its [`position`](super::ChangeStream::position).
+    /// A request failed, and a retry cannot succeed, or all retries failed. No more changes follow. You can open the stream
+    /// again from the [`position`](super::ChangeStream::position).
     Failed(Error),
 }
 
@@ -26,14 +26,14 @@ pub enum FollowError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LostChanges {
-    /// The time after which changes may be lost. It is the time of the last change before them if one was read. `None`
-    /// if it is unknown.
+    /// The time after which changes may be lost: the time of the last change that was read before the loss, if one was
+    /// read. `None` if this time is unknown.
     pub after: Option<Timestamp>,
-    /// The time before which changes may be lost: the time of the first change after them. If no change follows yet,
-    /// the time at which the loss was found. If all shards are affected, 24 hours before that time.
+    /// The time before which changes may be lost: the time of the first change after the loss. If no change follows yet,
+    /// it is the time at which the loss was found. If all shards are affected, it is 24 hours before that time.
     pub until: Timestamp,
-    /// The ID of the shard that had them, or of the first known shard after it. Items of its descendants are affected,
-    /// too. `None` if all shards are affected.
+    /// The ID of the shard that had the changes, or of the first known shard after it. Items of its descendants are
+    /// affected too. `None` if all shards are affected.
     pub shard: Option<String>,
 }
 
@@ -65,7 +65,7 @@ fn show_time(time: Timestamp) -> String {
 }
 
 impl FollowError {
-    /// The kind of the reason.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             FollowError::Unread(unread) => unread.kind(),
@@ -74,7 +74,7 @@ impl FollowError {
         }
     }
 
-    /// The reason as an error of this library.
+    /// Converts into an error of this library, with the same kind.
     pub fn into_error(self) -> Error {
         match self {
             FollowError::Unread(unread) => unread.into_error(),

@@ -1,12 +1,16 @@
-//! A group of consumers: workers that divide the shards of a stream.
+//! A group: workers that divide the shards of a stream.
 //!
 //! ```text
-//! worker       rounds: renew leases, read the rows, find new shards, balance
-//! shard run    one for each lease: read records, call the handler, save the place
-//! rows         a row for each shard: owner, epoch, beats, place; and one for the group
+//! worker       rounds: renews leases, reads the rows, finds new shards, balances
+//! shard run    one for each lease: reads records, calls the handler, saves the place
+//! rows         one for each shard: owner, epoch, beats, place; and one for the group
 //! ```
 //!
-//! `book`, `balance` and `lineage` decide without requests, `store` and `source` send them.
+//! A *lease* makes a worker the owner of a shard for a limited time. The *place* of a shard is the sequence number of its
+//! last handled record. One worker of the group is the *discoverer*: it has the lease of the row of the group, and looks
+//! for new shards.
+//!
+//! `book`, `balance` and `lineage` decide without requests; `store` and `shard_lists` send the requests.
 
 mod attempts;
 mod balance;

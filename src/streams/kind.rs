@@ -1,7 +1,7 @@
 //! The kind of a change. The images decide first, and the name of the event decides if they are not sufficient.
 //!
-//! The engines use names differently: one reports a write that changes nothing as `MODIFY`, and DynamoDB Local has no
-//! name for a removal by TTL. The images show the stored state.
+//! Servers use the names differently: the embedded engine reports a write that changes nothing as `MODIFY`, and DynamoDB
+//! Local has no name for a removal by TTL. The images show the stored state.
 
 use super::record::RecordParts;
 use crate::codec::Item;
@@ -16,7 +16,7 @@ pub(super) enum EventKind {
     Removed,
 }
 
-/// The images that the stream has, whether a record has them or not.
+/// The images that the view of the stream includes. A single record may not have them, for example a removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KnownImages {
     pub(super) new: bool,
@@ -49,7 +49,7 @@ pub(super) fn view_of_name(name: &str) -> Result<StreamView, CodecError> {
 }
 
 impl RecordParts {
-    /// The images of the stream. Without the name of the view, the images that this record has.
+    /// The images that the view includes. If the record does not name the view, the images that the record has.
     pub(super) fn known_images(&self) -> KnownImages {
         let known = KnownImages {
             new: self.new.is_some(),
@@ -58,7 +58,7 @@ impl RecordParts {
         self.view.map_or(known, KnownImages::of_view)
     }
 
-    /// The kind of the change, if `new` and `old` tell whether there are images that count.
+    /// The kind of the change. `new` and `old` state whether the record has these images of the followed entities.
     pub(super) fn event_kind(&self, new: bool, old: bool) -> Result<EventKind, CodecError> {
         let known = self.known_images();
         let named = match self.name.as_deref() {
@@ -76,7 +76,7 @@ impl RecordParts {
                 (true, false) => Some(EventKind::Removed),
                 (false, false) => None,
             },
-            // With new images only, their absence proves a removal. Otherwise only the name
+            // If the stream has new images only, a missing one proves a removal. Otherwise, only the name
             // distinguishes a creation from a change.
             (true, false) if !new => Some(EventKind::Removed),
             (true, false) => named.filter(|kind| *kind != EventKind::Removed),
@@ -92,8 +92,8 @@ impl RecordParts {
         })
     }
 
-    /// Whether the write was a touch, which sends an item through the stream again. It must be shown, although no value
-    /// has changed.
+    /// Whether the write was a touch, which sends an item through the stream again. A touch must be shown, although it
+    /// changes no value.
     pub(super) fn is_touch(&self) -> bool {
         let touch = |image| find_member(image, TOUCH).ok().flatten();
         let before = self.old.as_deref().and_then(touch);
@@ -101,8 +101,8 @@ impl RecordParts {
         after.is_some() && after != before
     }
 
-    /// Whether both images have the same content, so that nothing changed. Equal numbers may have different texts, and
-    /// marks of jobs and fills do not count as data.
+    /// Whether both images have the same content, so that the write changed nothing. Equal numbers may have different
+    /// texts, and marks of jobs and fills do not count as data.
     pub(super) fn is_unchanged(&self) -> bool {
         let (Some(old), Some(new)) = (&self.old, &self.new) else {
             return false;

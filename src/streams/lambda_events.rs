@@ -103,7 +103,7 @@ fn stream_record(record: EventRecord) -> StreamRecord {
         ("NewImage", change.new_image),
         ("OldImage", change.old_image),
     ] {
-        // In that crate, an image that the stream does not have is an empty item.
+        // In that crate, a missing image is an empty item.
         if let Err(error) = write_image(&mut json, name, Item::from(image)) {
             fault.get_or_insert(error.at(name).at("dynamodb"));
         }

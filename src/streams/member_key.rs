@@ -1,4 +1,4 @@
-//! The key of an item of a collection. The key itself identifies the entity.
+//! The key of an item of a collection, with the entity to which it belongs.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::entity::{DynamoEntity, Key, read_key};
 use crate::error::Result;
 use crate::schema::EntityDef;
 
-/// The key of an item of a collection.
+/// The key of an item of a collection. [`of`](Self::of) returns the typed key of an entity.
 #[derive(Clone, PartialEq, Eq)]
 pub struct MemberKey {
     pub(super) entity: Option<&'static str>,
@@ -24,24 +24,24 @@ impl MemberKey {
         }
     }
 
-    /// The name of its entity, or `Item` if it belongs to none.
+    /// Returns the name of the entity, or `Item` if the key belongs to no entity.
     pub fn entity(&self) -> &'static str {
         self.name
     }
 
-    /// The key as one of `E`. `None` if it is the key of another entity.
+    /// Returns the typed key of `E`, or `None` if the key belongs to another entity.
     pub fn of<E: DynamoEntity>(&self) -> Result<Option<Key<E>>> {
         let is_own = self.entity == Some(E::ENTITY.id);
         is_own.then(|| read_key(&self.json)).transpose()
     }
 
-    /// The key as stored.
+    /// Returns the key as stored.
     pub fn to_item(&self) -> Result<Item> {
         Item::from_dynamo_json(&self.json).map_err(crate::error::Error::undecodable)
     }
 }
 
-/// Keys are shown, because they name the item.
+/// Shows the key, because it identifies the item.
 impl fmt::Debug for MemberKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let json = String::from_utf8_lossy(&self.json);

@@ -1,14 +1,14 @@
-//! Effects outside DynamoDB, at most once for each key.
+//! Effects outside DynamoDB that are run at most once for each key.
 //!
 //! ```text
 //! no row ── create ──> started ── the effect succeeds ──> done, with its result
 //!    ^                    │
 //!    └─ the effect fails ─┤
-//!                         └─ its owner dies: in progress until the lease ends, interrupted after it
+//!                         └─ its owner dies: in progress until the lease expires, interrupted after that
 //! ```
 //!
-//! The row is written before the effect begins and again after it has ended. If its owner dies in between, it is not
-//! known whether the effect took place, so it is not run again unless the caller allows it.
+//! The row is written before the effect begins and again after it has ended. If the owner dies in between, the library
+//! cannot know whether the effect took place, so it does not run the effect again unless the caller allows it.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -34,25 +34,25 @@ const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
 /// The number of races that may be lost to other writers.
 const ROUNDS: usize = 8;
 
-/// An effect outside DynamoDB, such as a mail or a payment: whether it has begun, and its result. Create its table
-/// with your tables: `db.create_tables([OnceEffect::schema()])`.
+/// The state and the result of an effect outside DynamoDB, such as a mail or a payment; see [`once`]. Create its table with
+/// your tables: `db.create_tables([OnceEffect::schema()])`.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(crate = crate, table = "once-effects", key(pk = id))]
 #[non_exhaustive]
 pub struct OnceEffect {
     /// The key of the effect.
     pub id: String,
-    /// The call that runs it or ran it, by a random id.
+    /// The random ID of the call that runs the effect or ran it.
     pub owner: String,
-    /// The time at which it began.
+    /// The time at which the effect began.
     pub since: SystemTime,
-    /// Until this time it counts as in progress, unless it is done.
+    /// The time until which the effect counts as in progress, unless it is done.
     pub until: SystemTime,
-    /// Whether it took place.
+    /// Whether the effect took place.
     pub is_done: bool,
-    /// Its result.
+    /// The result of the effect.
     pub result: Option<Value>,
-    /// The time after which it is forgotten, and could be run again. An effect that is not done has none.
+    /// The time at which the row expires, so that the effect can be run again. `None` if the effect is not done.
     #[dynamo(ttl)]
     pub expires_at: Option<SystemTime>,
     /// Counts the changes of the row.
@@ -60,19 +60,19 @@ pub struct OnceEffect {
     pub version: Version,
 }
 
-/// The outcome of [`Once::run`].
+/// The result of [`Once::run`] for an effect that took place.
 #[derive(Debug)]
 pub enum Ran<T> {
-    /// The effect took place now.
+    /// The effect took place in this call.
     Now(T),
-    /// It took place in an earlier call, with this result.
+    /// The effect took place in an earlier call, with this result.
     Before(T),
-    /// It took place now, but this could not be recorded. Later calls find an interrupted effect.
+    /// The effect took place in this call, but its result could not be recorded. Later calls find an interrupted effect.
     Unrecorded(T, Error),
 }
 
 impl<T> Ran<T> {
-    /// The result of the effect.
+    /// Returns the result of the effect.
     pub fn into_result(self) -> T {
         match self {
             Ran::Now(result) | Ran::Before(result) | Ran::Unrecorded(result, _) => result,
@@ -80,24 +80,24 @@ impl<T> Ran<T> {
     }
 }
 
-/// The reason why an effect did not take place in this call.
+/// The reason why [`Once::run`] has no result.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OnceError<X> {
     /// The effect returned this error, which means that it did not take place. The next call may run it again.
     Failed(X),
-    /// Another call runs it.
+    /// Another call is running the effect.
     InProgress {
-        /// Since this time.
+        /// The time at which the effect began.
         since: SystemTime,
     },
-    /// Another call began it and did not end it in time, so the effect may or may not have taken place. Find out, and
-    /// delete its [`OnceEffect`] or set `is_done`; or use [`retry_after`](Once::retry_after).
+    /// Another call began the effect and did not end it in time, so the effect may or may not have taken place. Look for
+    /// the effect, and then delete its [`OnceEffect`] or set `is_done`; or use [`retry_after`](Once::retry_after).
     Interrupted {
-        /// The time at which it began.
+        /// The time at which the effect began.
         since: SystemTime,
     },
-    /// The table of effects could not be read or written, and the effect was not run.
+    /// The table of effects could not be read or written. The effect was not run.
     Table(Error),
 }
 
@@ -105,9 +105,9 @@ impl<X: fmt::Display> fmt::Display for OnceError<X> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OnceError::Failed(error) => error.fmt(f),
-            OnceError::InProgress { .. } => f.write_str("another call runs this effect"),
+            OnceError::InProgress { .. } => f.write_str("another call is running this effect"),
             OnceError::Interrupted { .. } => f.write_str(
-                "this effect was interrupted, so it may have taken place: find out, or allow a retry by `retry_after`",
+                "this effect was interrupted, so it may have taken place: look for it, or allow a retry with `retry_after`",
             ),
             OnceError::Table(error) => error.fmt(f),
         }
@@ -122,13 +122,13 @@ impl<X> From<Error> for OnceError<X> {
     }
 }
 
-/// A result that is stored: any value of an attribute, or nothing.
+/// A result that can be stored: any value of an attribute, or `()`.
 pub trait OnceResult: Sized {
     /// The value to store.
     #[doc(hidden)]
     fn to_stored(&self) -> Result<Option<Value>, CodecError>;
 
-    /// The result of the stored value.
+    /// The result from the stored value.
     #[doc(hidden)]
     fn from_stored(stored: Option<Value>) -> Result<Self, CodecError>;
 }
@@ -153,13 +153,16 @@ impl<T: DynamoValue> OnceResult for T {
 
     fn from_stored(stored: Option<Value>) -> Result<Self, CodecError> {
         let mut json = Writer::default();
-        let stored = stored.ok_or_else(|| CodecError::new("the effect has no result"))?;
+        let stored = stored.ok_or_else(|| CodecError::new("no result of the effect is stored"))?;
         stored.encode(&mut json)?;
         T::decode(&mut Reader::new(json.as_bytes()))
     }
 }
 
-/// An effect outside DynamoDB that takes place at most once for this key; [`run`](Once::run) runs it.
+/// Prepares an effect outside DynamoDB that takes place at most once for this key; [`run`](Once::run) runs it.
+///
+/// A call writes the table [`OnceEffect`] before the effect and after it, which costs two writes. If the effect already took
+/// place, the call costs a write whose condition fails and a strong read.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -186,7 +189,7 @@ pub fn once(key: impl Into<String>) -> Once {
     }
 }
 
-/// An effect before it is run; see [`once`].
+/// An effect that is not run yet; see [`once`].
 #[derive(Debug, Clone)]
 #[must_use = "nothing happens until `.run(&db, ..)`"]
 pub struct Once {
@@ -202,32 +205,33 @@ enum Begun<T> {
 }
 
 impl Once {
-    /// Sets the time that the effect may take, by default 15 minutes. Until then, other calls get
-    /// [`InProgress`](OnceError::InProgress), and after it [`Interrupted`](OnceError::Interrupted). Nothing stops an
-    /// effect that takes longer.
+    /// Sets the time that the effect may take, 15 minutes by default. During this time, other calls return
+    /// [`InProgress`](OnceError::InProgress), and after it [`Interrupted`](OnceError::Interrupted). An effect that takes
+    /// longer is not stopped.
     pub fn lease(mut self, lease: Duration) -> Self {
         self.lease = lease;
         self
     }
 
-    /// Runs the effect again if it began this long ago and did not end. **It may then take place twice**: use it only
-    /// if that is harmless, for example because the receiver recognizes the key. Choose a time in which every effect
-    /// has ended; the clocks of your machines may differ by some of it.
+    /// Runs an effect again if it began this long ago and has not ended. **The effect may then take place twice.** Use
+    /// this only if a repetition is harmless, for example because the receiver recognizes the key. The time should be
+    /// longer than any effect takes plus the difference between the clocks of your machines.
     pub fn retry_after(mut self, time: Duration) -> Self {
         self.retry_after = Some(time);
         self
     }
 
-    /// Sets the time for which the result is kept, by default 400 days. After that, the effect could be run again.
+    /// Sets the time for which the result is kept, 400 days by default. After that, the effect can be run again.
     pub fn keep_for(mut self, time: Duration) -> Self {
         self.kept = time;
         self
     }
 
-    /// Runs the effect, unless it took place before; then its result of that time is returned.
+    /// Runs the effect and stores its result. If the effect already took place, returns the stored result instead.
     ///
-    /// **An error of the effect means that it did not take place**, and the next call may run it. If you do not know,
-    /// for example after a timeout, then panic, drop the future or exit: the key stays interrupted.
+    /// **An error of the effect must mean that it did not take place**, because the next call runs it again. If you do not
+    /// know whether it took place, for example after a timeout, then panic, drop the future or exit: later calls then
+    /// find an interrupted effect.
     pub async fn run<T, X, F, Fut>(self, db: &Dynamo, effect: F) -> Result<Ran<T>, OnceError<X>>
     where
         T: OnceResult,
@@ -244,15 +248,15 @@ impl Once {
                 Err(error) => Ran::Unrecorded(result, error),
             }),
             Err(error) => {
-                // If this fails, the row remains, and the effect counts as interrupted, which is safe: it is not run
-                // again without permission.
+                // If this fails, the row remains, and the effect counts as interrupted. That is safe, because it is not
+                // run again unless the caller allows it.
                 let _ = row.delete().send(db).await;
                 Err(OnceError::Failed(error))
             }
         }
     }
 
-    /// Takes the row, or returns the reason why that is not possible.
+    /// Becomes the owner of the row, or returns the reason why that is not possible.
     async fn begin_effect<T: OnceResult, X>(&self, db: &Dynamo) -> Result<Begun<T>, OnceError<X>> {
         let owner = format!("{:032x}", entropy::random_bits()?);
         let mut last = None;
@@ -260,8 +264,7 @@ impl Once {
             let begun = self.begun_row(owner.clone(), db)?;
             match begun.create().send(db).await {
                 Ok(row) => return Ok(Begun::Mine(row)),
-                // A lost response is resolved by reading the row: the random owner shows whether
-                // this call has created it.
+                // After a lost response, the row shows by its random owner whether this call has created it.
                 Err(error) if error.is_lost_race() || error.is_outcome_unknown() => {
                     last = Some(error)
                 }
@@ -271,8 +274,7 @@ impl Once {
             let Some(found) = key.get().consistent().send(db).await? else {
                 continue;
             };
-            // Only this call knows the random text, so its own create took effect although the
-            // response was lost.
+            // Only this call knows the random ID, so its own create took effect although the response was lost.
             if found.owner == owner {
                 return Ok(Begun::Mine(found));
             }
@@ -365,6 +367,6 @@ fn too_long() -> Error {
 
 #[cold]
 fn busy_error() -> Error {
-    let message = "other calls changed the row of the effect each time";
+    let message = "other calls changed the row of the effect during each attempt";
     Error::new(ErrorKind::Conflict, Stage::Service, message)
 }

@@ -1,4 +1,4 @@
-//! A future whose panics become errors, so that a panic of a handler is a failed attempt like any other.
+//! Converts panics of handlers into errors, so that a panic is a failed attempt like any other.
 
 use std::any::Any;
 use std::future::poll_fn;
@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::Poll;
 
-/// The reason for a panic, if it has one.
+/// A panic, as a text with its reason.
 pub(super) struct Panicked(pub(super) String);
 
-/// Calls a function that does not wait. Its captures are not used after a panic.
+/// Calls a synchronous function. Its captures are not used after a panic.
 pub(super) fn catch_panic<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(call)).map_err(panicked_with)
 }

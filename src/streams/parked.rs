@@ -1,4 +1,4 @@
-//! Changes that failed too often: the table in which they are parked, and its entities.
+//! The table of parked changes, and its entities.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -17,58 +17,58 @@ use crate::plan::Operation;
 use crate::query::QueryExt;
 use crate::verbs::EntityExt;
 
-/// The table of the attempts at changes and of the changes that were parked, of all consumers. Create it with your
-/// tables: `db.create_tables([ParkedTable::schema()])`.
+/// The table that stores the parked changes and counts the failed attempts of all consumers. Create it with your tables:
+/// `db.create_tables([ParkedTable::schema()])`.
 #[derive(Debug, DynamoTable)]
 #[dynamo(crate = crate, name = "parked-changes", pk = "pk", sk = "sk", entities(ParkedChange, ParkedPart))]
 pub struct ParkedTable;
 
-/// A change at which attempts have failed. [`list`](Self::list) returns those that are parked.
+/// A change that has failed at least once. [`list`](Self::list) returns the changes that are parked.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(crate = crate, table = ParkedTable, key(pk = "CONSUMER#{consumer}", sk = "CHANGE#{event_id}"))]
 #[non_exhaustive]
 pub struct ParkedChange {
     /// The name of the consumer.
     pub consumer: String,
-    /// The id of the record.
+    /// The ID of the record.
     pub event_id: String,
-    /// The failed attempts, each with an id of its own.
+    /// The failed attempts, as random IDs.
     pub attempts: BTreeSet<String>,
-    /// The reason for the last failure: the text of its error.
+    /// The text of the last error.
     pub reason: String,
     /// The stored name of the table of the item, if the record contains it.
     pub item_table: Option<String>,
     /// The key of the item as stored, if it can be read.
     pub item_key: Option<Item>,
-    /// The position of the record in its shard, if it has one.
+    /// The sequence number of the record, if it has one.
     pub sequence: Option<String>,
-    /// The time at which it was parked. `None` while attempts are left.
+    /// The time at which the change was parked. `None` if attempts remain.
     pub parked_at: Option<SystemTime>,
-    /// The attempt that parked it and stored its parts.
+    /// The attempt that parked the change and stored its parts.
     #[dynamo(default)]
     pub stored_by: String,
-    /// The number of its parts.
+    /// The number of parts.
     #[dynamo(default)]
     pub parts: u32,
-    /// The time after which the attempts are forgotten. A parked change does not expire.
+    /// The time at which the counted attempts expire. A parked change does not expire.
     #[dynamo(ttl)]
     pub expires_at: Option<SystemTime>,
 }
 
-/// A part of the record of a parked change: JSON, because two images may be larger than an item.
+/// A part of the record of a parked change. The record is stored in parts, because two images can be larger than an item.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(crate = crate, table = ParkedTable, key(pk = "CONSUMER#{consumer}", sk = "PART#{event_id}#{attempt}#{number:06}"))]
 #[non_exhaustive]
 pub struct ParkedPart {
     /// The name of the consumer.
     pub consumer: String,
-    /// The id of the record.
+    /// The ID of the record.
     pub event_id: String,
     /// The attempt that stored the part.
     pub attempt: String,
-    /// Its number among the parts.
+    /// The number of the part, counted from zero.
     pub number: u32,
-    /// The bytes.
+    /// A part of the JSON of the record.
     pub json: Vec<u8>,
 }
 
@@ -84,7 +84,7 @@ impl ParkedPart {
 }
 
 impl ParkedChange {
-    /// The parked changes of a consumer, by strong reads. Those of one item are in the order of the changes.
+    /// Returns the parked changes of a consumer, by a query with strong reads. The changes of one item are in their order.
     pub async fn list(consumer: &str, db: &Dynamo) -> Result<Vec<ParkedChange>> {
         let parked = ParkedChange::in_partition(consumer)
             .filter(|change| change.parked_at().exists())
@@ -94,20 +94,20 @@ impl ParkedChange {
         Ok(in_order(parked))
     }
 
-    /// The parked changes of all consumers, by a scan of the table.
+    /// Returns the parked changes of all consumers, by a scan of the table with strong reads.
     pub async fn list_all(db: &Dynamo) -> Result<Vec<ParkedChange>> {
         let parked = ParkedChange::scan().filter(|change| change.parked_at().exists());
         Ok(in_order(parked.consistent().all(db).await?))
     }
 
-    /// A parked change, by a strong read.
+    /// Returns a parked change by the ID of its record, by a strong read.
     pub async fn find(consumer: &str, event_id: &str, db: &Dynamo) -> Result<Option<ParkedChange>> {
         let found = ParkedChange::key(consumer, event_id).get().consistent();
         let found = found.send(db).await?;
         Ok(found.filter(|change| change.parked_at.is_some()))
     }
 
-    /// The record of the change, with its images, as an event.
+    /// Returns the record of the change, with its images, as an event. Fails if the change was discarded in the meantime.
     pub async fn event(&self, db: &Dynamo) -> Result<StreamEvent> {
         let parts = ParkedPart::get_many(self.part_keys());
         let mut json = b"[".to_vec();
@@ -118,11 +118,10 @@ impl ParkedChange {
         StreamEvent::from_json(&json)
     }
 
-    /// Deletes the change without handling it. Nothing happens if it was parked again since it was listed.
+    /// Deletes the change without handling it. Does nothing if the change was parked again after it was listed.
     pub async fn discard(&self, db: &Dynamo) -> Result<()> {
         let delete = EntityExt::key(self).delete();
-        // The row goes first: parts without a row are garbage, but a row without parts could not be
-        // replayed.
+        // The row is deleted first: parts without a row are harmless, but a row without parts could not be replayed.
         let delete = delete.when(|change| change.stored_by().eq(&self.stored_by));
         match delete.send(db).await {
             Err(error) if !error.is_lost_race() => return Err(error),
@@ -132,8 +131,8 @@ impl ParkedChange {
         Batch::new().with_all(deletes).send(db).await?.complete()
     }
 
-    /// Forgets all parked changes of a consumer without handling them, and returns their number. Attempts at changes
-    /// that are not parked stay counted.
+    /// Deletes all parked changes of a consumer without handling them, and returns their number. Attempts at changes that
+    /// are not parked remain counted.
     pub async fn discard_all(consumer: &str, db: &Dynamo) -> Result<usize> {
         let parked = ParkedChange::list(consumer, db).await?;
         for change in &parked {
@@ -149,12 +148,14 @@ impl ParkedChange {
 
     #[cold]
     fn lacks_parts(&self) -> Error {
-        let fault = CodecError::new("a part of its record is missing: it was discarded meanwhile");
+        let fault = CodecError::new(
+            "a part of the record is missing: the change was discarded in the meantime",
+        );
         Error::decode("ParkedChange", fault.at("parts"))
     }
 }
 
-/// By consumer, and in the order of the changes of each item. Records without a place are in the order in which they were parked.
+/// Sorts by consumer and sequence number. Changes without a sequence number are in the order in which they were parked.
 fn in_order(mut parked: Vec<ParkedChange>) -> Vec<ParkedChange> {
     parked.sort_by_cached_key(|change| {
         (

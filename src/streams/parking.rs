@@ -1,10 +1,10 @@
-//! Counts the attempts at a change, and parks it after the last one.
+//! Counts the failed attempts at a change, and parks the change after the last one.
 //!
-//! Every failed attempt has an id of its own, which it adds to a set in the row of the change. Adding it again after a
-//! lost response changes nothing, and attempts of several invocations do not overwrite each other. The images are in
-//! parts whose keys contain the id of the attempt that parks, so two invocations that park at once write different
-//! parts, and the row names those that count. The row is changed last: a crash before it leaves the change unparked,
-//! and it is delivered again.
+//! Each failed attempt has a random ID, which is added to a set in the row of the change. A retry after a lost response
+//! therefore changes nothing, and the attempts of several invocations do not overwrite each other. The keys of the parts
+//! contain the ID of the attempt that parks, so two invocations that park at once write different parts, and the row
+//! names the valid ones. The row is changed last: after a crash before it, the change is not parked and is delivered
+//! again.
 
 use std::time::{Duration, SystemTime};
 
@@ -19,14 +19,13 @@ use crate::transact::send_planned;
 use crate::verbs::EntityExt;
 use crate::write::ItemWrite;
 
-/// The time for which the attempts at a change that was not parked are kept. It is longer than any stream delivers a
-/// record.
+/// The time for which the attempts at a change that was not parked are kept. No stream delivers a record for so long.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
 
-/// The number of bytes of a part, so that its item is far from the limit.
+/// The number of bytes of a part, far below the limit of an item.
 const PART: usize = 300_000;
 
-/// The number of characters that are kept of a reason.
+/// The number of characters of a reason that are stored.
 const REASON: usize = 2_000;
 
 /// The outcome of a counted attempt.
@@ -43,7 +42,7 @@ pub(super) struct Parking<'d> {
 }
 
 impl Parking<'_> {
-    /// Counts a failed attempt. Parks the change if it was the last one.
+    /// Counts a failed attempt, and parks the change if it was the last one.
     pub(super) async fn count_attempt(
         &self,
         record: &StreamRecord,
@@ -52,8 +51,8 @@ impl Parking<'_> {
         self.count_attempt_with(record, reason, Vec::new()).await
     }
 
-    /// Counts a failed attempt. If it was the last one, parks the change in one transaction with other writes; they do not
-    /// take effect if the change was parked before.
+    /// Counts a failed attempt. If it was the last one, parks the change in one transaction with other writes. The other
+    /// writes do not take effect if the change was already parked.
     pub(super) async fn count_attempt_with(
         &self,
         record: &StreamRecord,
@@ -140,11 +139,11 @@ impl Parking<'_> {
         let Err(error) = parked else {
             return Ok(CountedAttempt::Parked);
         };
-        // Another invocation may have parked it, or the response to this one was lost. The row shows which.
+        // Another invocation may have parked the change, or the response was lost. The row shows whether it is parked.
         let stored = row.key().get().consistent().send(self.db).await?;
         let parked = stored.filter(|stored| stored.parked_at.is_some());
         let is_certain = error.is_lost_race();
-        // The parts are deleted only if they are certainly not the ones that the row names.
+        // The parts are deleted only if the row certainly does not name them.
         if is_certain && parked.as_ref().is_none_or(|by| by.stored_by != attempt) {
             ParkedPart::discard_parts(parts.iter(), self.db).await?;
         }

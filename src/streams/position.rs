@@ -1,4 +1,4 @@
-//! The position in a stream, as text: how far each of its shards has been delivered.
+//! The position in a stream as text. It contains the place of each shard: how far the shard has been delivered.
 //!
 //! ```text
 //! base64url of lines:
@@ -6,7 +6,7 @@
 //! ARN of the stream
 //! oldest - TIME | since SECONDS TIME | latest - TIME     the start, and the time up to which all shards are known
 //! SHARD PARENT oldest SECONDS         nothing delivered since the start or a loss; only later records can be lost
-//! SHARD PARENT latest SECONDS         nothing delivered; records from before this time are not requested
+//! SHARD PARENT latest SECONDS         nothing delivered; records from before this time are not wanted
 //! SHARD PARENT unread SECONDS         nothing delivered; created after this time
 //! SHARD PARENT after NUMBER SECONDS   delivered up to this record, with its time
 //! SHARD PARENT end                    delivered to its end
@@ -40,21 +40,21 @@ pub(super) enum FirstWanted {
     Latest,
 }
 
-/// How far a shard has been delivered. Times are Unix seconds.
+/// The place of a shard: how far it has been delivered. Times are Unix seconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShardPlace {
-    /// Nothing was delivered, and records of before this time may be gone.
+    /// Nothing was delivered, and records from before this time may be gone.
     Oldest { since: i64 },
-    /// Nothing was delivered, and records of before this time are not requested.
+    /// Nothing was delivered, and records from before this time are not wanted.
     Latest { since: i64 },
-    /// Nothing was delivered of a shard that was created after this time, so all of its records are requested.
+    /// Nothing was delivered. The shard was created after this time, so all of its records are wanted.
     Unread { since: i64 },
-    /// Up to this record.
+    /// The shard was delivered up to this record.
     After {
         sequence: SequenceNumber,
         at: Option<i64>,
     },
-    /// All of it.
+    /// The shard was delivered to its end.
     End,
 }
 
@@ -67,19 +67,19 @@ pub(super) struct PlacedShard {
 
 /// A position in a stream, after the changes that were delivered.
 ///
-/// A position can be saved as text (`Display`, `FromStr`) or with serde, and should be saved together with the results
-/// of the changes. A stream starts from it with [`StreamStart::Position`](super::StreamStart).
+/// You can save it as text (`Display`, `FromStr`) or with serde. To continue from it, pass
+/// [`StreamStart::Position`](super::StreamStart) to [`start`](super::FollowChanges::start).
 ///
 /// A position belongs to one stream. If the stream of a table is switched off and on again, or the table is created
 /// again, the position still opens the old stream for a day. After that, `open` rejects it.
 ///
-/// The text names the stream and its shards, and contains no values of items. It has 100 to 150 bytes for each shard of
-/// the last day.
+/// The text contains the IDs of the stream and of its shards, and no values of items. It has 100 to 150 bytes for each
+/// shard of the last day.
 #[derive(Clone, PartialEq, Eq)]
 pub struct StreamPosition {
     pub(super) arn: Arc<str>,
     pub(super) first: FirstWanted,
-    /// The time at which the last complete survey began whose shards are all in this position.
+    /// The time at which the last complete survey began whose shards are all in the position.
     pub(super) surveyed: Option<i64>,
     pub(super) shards: BTreeMap<ShardId, PlacedShard>,
 }
@@ -95,19 +95,19 @@ impl StreamPosition {
         }
     }
 
-    /// The ARN of its stream.
+    /// Returns the ARN of the stream.
     pub fn stream_arn(&self) -> &str {
         &self.arn
     }
 
-    /// Records how far a shard has been delivered.
+    /// Sets the place of a shard.
     pub(super) fn move_shard(&mut self, shard: &ShardId, place: ShardPlace) {
         if let Some(placed) = self.shards.get_mut(shard) {
             placed.place = place;
         }
     }
 
-    /// Adds a shard that was found, or the parent of one that is known.
+    /// Adds a shard that was found. If it is known already, adds its parent.
     pub(super) fn add_shard(&mut self, shard: ShardId, placed: PlacedShard) {
         let parent = placed.parent.clone();
         let known = self.shards.entry(shard).or_insert(placed);
@@ -164,7 +164,7 @@ impl FromStr for StreamPosition {
 
     fn from_str(text: &str) -> Result<Self> {
         read_position(text).ok_or_else(|| {
-            let message = "this text is not the position of a stream, or it is not complete";
+            let message = "this text is not a position of a stream, or it is incomplete";
             Error::new(ErrorKind::InvalidCursor, Stage::Decode, message)
         })
     }
@@ -202,7 +202,8 @@ fn read_position(text: &str) -> Option<StreamPosition> {
             return None;
         }
     }
-    // A text that was cut off would otherwise be a position with fewer shards, whose records would be delivered again.
+    // A truncated text would otherwise be a position with fewer shards, and the records of the others would be delivered
+    // again.
     (count.parse() == Ok(position.shards.len())).then_some(position)
 }
 
@@ -233,7 +234,7 @@ fn read_place(words: &mut SplitWhitespace<'_>) -> Option<ShardPlace> {
     })
 }
 
-/// Names the stream and the number of shards.
+/// Shows the ARN of the stream and the number of shards.
 impl fmt::Debug for StreamPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shards = self.shards.len();

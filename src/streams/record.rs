@@ -18,10 +18,10 @@ pub struct StreamRecord(Arc<RecordParts>);
 
 #[derive(Default)]
 pub(super) struct RecordParts {
-    /// The record as DynamoDB has written it.
+    /// The JSON of the record, as DynamoDB has written it.
     pub(super) json: Vec<u8>,
     /// The identifier of the record in a partial failure. If the record has none, it is empty, and the whole batch is
-    /// repeated.
+    /// delivered again.
     pub(super) identifier: String,
     pub(super) id: Option<String>,
     pub(super) name: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct RecordParts {
 }
 
 impl StreamRecord {
-    /// Reads a record from an event of this form. A fault is kept in the record.
+    /// Reads a record from an event of this form. If it cannot be read, the record contains the reason.
     pub(super) fn read_record(json: &[u8], form: EventForm) -> Self {
         let mut parts = RecordParts {
             json: json.to_vec(),
@@ -67,57 +67,57 @@ impl StreamRecord {
         &self.0
     }
 
-    /// The ID that DynamoDB gave the record. It stays the same if the record is delivered again.
+    /// Returns the ID of the record. It stays the same if the record is delivered again.
     pub fn event_id(&self) -> Option<&str> {
         self.0.id.as_deref()
     }
 
-    /// The position of the record in its shard. Records of Kinesis have none: Kinesis may deliver changes of one item
-    /// in another order, and twice.
+    /// Returns the sequence number of the record in its shard. Records of Kinesis have none, because Kinesis may deliver
+    /// the changes of an item in another order and twice.
     pub fn sequence(&self) -> Option<&SequenceNumber> {
         self.0.sequence.as_ref()
     }
 
-    /// The time of the change, rounded by DynamoDB: to a second in a DynamoDB stream.
+    /// Returns the time of the change, which DynamoDB rounds. In a DynamoDB stream, it is rounded to a second.
     pub fn at(&self) -> Option<Timestamp> {
         self.0.at
     }
 
-    /// The same time as text, as `2026-03-01T12:00:00Z`.
+    /// Returns the time of the change as text, for example `2026-03-01T12:00:00Z`.
     pub fn time_text(&self) -> Option<String> {
         let text = utc_text(self.0.at?, Precision::Seconds).ok()?;
         Some(text.to_string())
     }
 
-    /// The name of the change: `INSERT`, `MODIFY` or `REMOVE`. Servers differ in it, so prefer the kind of a
-    /// [`ChangeEvent`](super::ChangeEvent), which depends on the images.
+    /// Returns the name of the event: `INSERT`, `MODIFY` or `REMOVE`. Servers use different names for the same change, so
+    /// prefer the kind of a [`ChangeEvent`](super::ChangeEvent), which is determined from the images.
     pub fn event_name(&self) -> Option<&str> {
         self.0.name.as_deref()
     }
 
-    /// The stored name of the table, if the record contains it.
+    /// Returns the stored name of the table, if the record contains it.
     pub fn table(&self) -> Option<&str> {
         self.0.table.as_deref()
     }
 
-    /// Whether all of the record can be read: its key, and the images that it has.
+    /// Returns whether the key and all images of the record can be read.
     pub fn is_readable(&self) -> bool {
         let images = [&self.0.old, &self.0.new].into_iter().flatten();
         let mut items = images.chain([&self.0.keys]);
         self.0.fault.is_none() && items.all(|item| Item::from_dynamo_json(item).is_ok())
     }
 
-    /// The key of the item as stored, if it can be read.
+    /// Returns the key of the item as stored, if it can be read.
     pub fn key(&self) -> Option<Item> {
         Item::from_dynamo_json(&self.0.keys).ok()
     }
 
-    /// The item before the change, if the stream has it and it can be read.
+    /// Returns the item before the change, if the record has this image and it can be read.
     pub fn old_image(&self) -> Option<Item> {
         Item::from_dynamo_json(self.0.old.as_deref()?).ok()
     }
 
-    /// The item after the change, if the stream has it and it can be read.
+    /// Returns the item after the change, if the record has this image and it can be read.
     pub fn new_image(&self) -> Option<Item> {
         Item::from_dynamo_json(self.0.new.as_deref()?).ok()
     }
@@ -126,8 +126,8 @@ impl StreamRecord {
 impl RecordParts {
     fn fill_parts(&mut self, json: &[u8], form: EventForm) -> Result<(), CodecError> {
         let outer_id = text_member(json, "eventID")?;
-        // A record of Kinesis contains that of DynamoDB as its data. In a pipe, data and number are not inside of an
-        // object `kinesis`.
+        // The data of a Kinesis record is the record of DynamoDB. In a pipe, the data and the number are not in an object
+        // `kinesis`.
         let kinesis = match find_answer(json, "kinesis")? {
             None if text_member(json, "eventSource")?.as_deref() == Some("aws:kinesis") => {
                 Some(json)
@@ -135,7 +135,8 @@ impl RecordParts {
             kinesis => kinesis,
         };
         let Some(kinesis) = kinesis else {
-            // A record with a fault gets its identifier too, so that only this record and those after it are repeated.
+            // A record with a fault gets its identifier too, so that only this record and those after it are
+            // delivered again.
             let filled = self.fill_inner(json, false);
             let number = self.sequence.as_ref().map(SequenceNumber::to_string);
             self.identifier = match form {
@@ -226,8 +227,8 @@ fn string_value(name: &str, value: &[u8]) -> Result<String, CodecError> {
         .map_err(|fault| fault.at(name))
 }
 
-/// Whether DynamoDB itself deleted the item. The names begin with capitals in the API of streams, and with lower-case
-/// letters in Lambda.
+/// Whether DynamoDB deleted the item by TTL. The names begin with capital letters in the API of streams, and with
+/// lower-case letters in events of Lambda.
 fn is_ttl(identity: &[u8]) -> Result<bool, CodecError> {
     let mut is_service = false;
     let mut is_dynamo = false;

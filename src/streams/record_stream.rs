@@ -20,50 +20,53 @@ use crate::error::{Error, Result};
 use crate::runtime::{Sleep, sleep_until};
 use crate::schema::NamedTable;
 
-/// The number of shards that are requested concurrently.
+/// The number of concurrent requests.
 const CONCURRENT: usize = 8;
 /// The time for which DynamoDB keeps the records of a stream.
 const RETENTION: i64 = 24 * 3_600;
-/// Servers round the times of records, one of them to a minute, so records that are older by this much are wanted too.
+/// Servers round the times of records, DynamoDB Local to a minute, so records that are older by this much are wanted too.
 const ROUNDED: i64 = 60;
-/// The longest time for which records wait for the responses to other requests.
+/// The longest time for which received records wait for the responses to other requests.
 const LAST_RESPONSES: Duration = Duration::from_secs(1);
 
-/// The start of a stream of changes.
+/// The first change to deliver.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum StreamStart {
-    /// The oldest change that the stream has, at most 24 hours ago.
+    /// The oldest change that the stream still has. DynamoDB keeps changes for 24 hours.
     Oldest,
-    /// The first change after the stream of changes was opened.
+    /// The first change after `open` has returned. This is the default.
     Latest,
-    /// The change after this position.
+    /// The first change after this position.
     Position(StreamPosition),
-    /// The first change at this time. See [`since`](StreamStart::since).
+    /// The first change at or after this time; see [`since`](StreamStart::since).
     Time(Timestamp),
 }
 
 impl StreamStart {
-    /// The first change at this time: a time of `chrono`, `time` or `jiff`, or a `SystemTime`.
+    /// Starts with the first change at or after this time, which is a `SystemTime` or a time of `chrono`, `time` or
+    /// `jiff`.
     ///
-    /// DynamoDB cannot search a stream by time, so the library reads it from its oldest record on and skips the earlier
-    /// ones. The times of records are rounded, so up to a minute of earlier changes is delivered too.
+    /// DynamoDB cannot search a stream by time. Therefore, the library reads the stream from its oldest record on and
+    /// skips earlier records, which can cost the requests of a whole day. Servers round the times of records, so up to a
+    /// minute of earlier changes is delivered too. A time that is more than 24 hours ago is reported as a
+    /// [loss](LostChanges).
     pub fn since(time: impl Moment) -> Self {
         StreamStart::Time(time.to_timestamp())
     }
 }
 
-/// The default start is the latest change.
+/// The default is [`StreamStart::Latest`].
 impl Default for StreamStart {
     fn default() -> Self {
         StreamStart::Latest
     }
 }
 
-/// The records of a table as they are in its stream, of all its entities; open it to read them.
+/// Follows the records of a whole table, of all entities. The first request is sent by [`open`](FollowRecords::open).
 ///
-/// Records contain the items as they are stored. They include items that store unique values, and writes that change
-/// nothing for an entity. See [`EntityChanges::changes`](super::EntityChanges::changes) for typed changes of an entity.
+/// The records contain the items as stored. They include items that store unique values, and writes that change no field
+/// of an entity. See [`EntityChanges::changes`](super::EntityChanges::changes) for the typed changes of an entity.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -93,7 +96,7 @@ pub fn follow_records(table: impl NamedTable) -> FollowRecords {
     }
 }
 
-/// The records of a table; see [`follow_records`].
+/// The options for reading the records of a table; see [`follow_records`].
 #[derive(Debug, Clone)]
 #[must_use = "nothing is read until `.open(&db)`"]
 pub struct FollowRecords {
@@ -104,28 +107,31 @@ pub struct FollowRecords {
 }
 
 impl FollowRecords {
-    /// Sets the start. The default is [`StreamStart::Latest`].
+    /// Sets the first record to deliver. The default is [`StreamStart::Latest`].
     pub fn start(mut self, start: StreamStart) -> Self {
         self.start = start;
         self
     }
 
-    /// Continues after a [loss](LostChanges): the error is followed by the oldest records that the stream still has.
-    /// Without this option, the stream ends with the error, and so does each stream that starts from the same position.
+    /// Continues after a [loss](LostChanges): `next` returns the error, and then the oldest records that the stream still
+    /// has. Without this option, the records end with the error, each time that you start from the same position.
     pub fn continue_after_loss(mut self) -> Self {
         self.stops_at_loss = false;
         self
     }
 
-    /// Sets the longest pause between two requests for a shard that has no new records: 5 seconds by default, and at
-    /// least 100 milliseconds. A shorter pause delivers changes sooner. However, DynamoDB charges each request.
+    /// Sets the longest pause between two requests for a shard that has no new records. The default is 5 seconds, and
+    /// the minimum 100 milliseconds. A shorter pause delivers changes sooner. However, DynamoDB charges each request.
     pub fn longest_pause(mut self, pause: Duration) -> Self {
         self.longest_idle = pause;
         self
     }
 
-    /// Finds the stream and its shards. With [`StreamStart::Latest`], the stream delivers all changes that begin after
-    /// `open` has returned.
+    /// Finds the stream and its shards, and returns the records. With [`StreamStart::Latest`], they include the records of
+    /// all changes that begin after `open` has returned.
+    ///
+    /// Fails if the table has no stream, or with the kind [`InvalidCursor`](crate::error::ErrorKind::InvalidCursor) if the
+    /// stream of the position no longer exists.
     pub async fn open(self, db: &Dynamo) -> Result<RecordStream> {
         let position = match &self.start {
             StreamStart::Position(position) => Some(position),
@@ -162,18 +168,19 @@ impl FollowRecords {
             waits_until: None,
         };
         std::future::poll_fn(|cx| stream.poll_placed(cx)).await?;
-        // The shards belong to the first position, so that each later one begins with them.
+        // The position contains the shards from the start, so that a reader which continues from it has the same ones.
         let entries = std::mem::take(&mut stream.entries);
         stream.entries = ReaderEntry::apply_surveys(entries, &mut stream.position);
         Ok(stream)
     }
 }
 
-/// The records of a table as they arrive: a `Stream`, or `while let Some(record) = records.next().await`.
+/// The records of a table as they arrive. Use `while let Some(record) = records.next().await`, or the trait `Stream`.
 ///
-/// Records of one item are in the order of its writes. Dropping the stream stops the work, and dropping the future of
-/// `next` loses nothing. The stream ends if the stream of the table was switched off and all of it was read, or after an
-/// error that ends it; see [`FollowError`].
+/// The records of one item arrive in the order of its writes. They end when the stream of the table was switched off and
+/// all of it was read, or after an error that ends them; see [`FollowError`].
+///
+/// Requests are sent only while the future of `next` is polled. Dropping this future loses no record.
 #[must_use = "nothing is read until records are requested"]
 pub struct RecordStream {
     source: StreamSource,
@@ -187,18 +194,18 @@ pub struct RecordStream {
     /// The error that follows the available entries.
     failure: Option<Error>,
     is_over: bool,
-    /// The time until which records wait for other responses, because requests make no progress while the program
-    /// handles records.
+    /// The time until which received records wait for other responses, because requests make no progress while the
+    /// program handles records.
     waits_until: Option<Instant>,
 }
 
 impl RecordStream {
-    /// The next record. `None` after the end.
+    /// Waits for the next record. Returns `None` after the last one.
     pub async fn next(&mut self) -> Option<Result<StreamRecord, FollowError>> {
         std::future::poll_fn(|cx| Pin::new(&mut *self).poll_next(cx)).await
     }
 
-    /// The position after the records that were returned.
+    /// Returns the position after the records that `next` has returned.
     pub fn position(&self) -> StreamPosition {
         self.position.clone()
     }
@@ -210,7 +217,7 @@ impl RecordStream {
         }
     }
 
-    /// Waits until the shards are known. If they begin with the latest record, also waits until it was found in each.
+    /// Waits until the shards are known. If the start is the latest record, also waits until it was found in each shard.
     fn poll_placed(&mut self, cx: &mut Context<'_>) -> Poll<Result<()>> {
         while !self.reader.is_placed() && !self.is_over {
             ready!(self.poll_progress(cx));
@@ -285,7 +292,7 @@ impl RecordStream {
 
     /// Applies an entry to the position, and returns the part of it that is delivered.
     fn deliver_entry(&mut self, entry: ReaderEntry) -> Option<Result<StreamRecord, FollowError>> {
-        // A stream that ends at a loss keeps its position before it, so that another one does not pass it silently.
+        // If the records end at a loss, the position stays before it, so that the next reader reports the loss again.
         if !(self.stops_at_loss && matches!(entry, ReaderEntry::Lost { .. })) {
             entry.apply_to(&mut self.position);
         }

@@ -1,4 +1,4 @@
-//! Replaying parked changes: their handler is called again, and those that succeed are forgotten.
+//! Replays parked changes: calls a handler for each, and deletes the changes for which it succeeds.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 
-/// The results of [`ParkedChange::replay_all`] for the parked changes of a consumer.
+/// The results of [`ParkedChange::replay_all`].
 #[derive(Debug, Default)]
 #[non_exhaustive]
 #[must_use = "changes may have failed again"]
 pub struct ReplayReport {
-    /// The number of changes that were handled, and forgotten.
+    /// The number of changes that were handled and deleted.
     pub replayed: usize,
     /// The changes that failed again. They stay parked.
     pub failed: Vec<FailedReplay>,
-    /// The changes that were not replayed, because an earlier change of the same item failed. They stay parked.
+    /// The changes that were not replayed because an earlier change of the same item failed. They stay parked.
     pub waiting: Vec<ParkedChange>,
 }
 
@@ -29,12 +29,12 @@ pub struct ReplayReport {
 pub struct FailedReplay {
     /// The change.
     pub change: ParkedChange,
-    /// The error of the handler, or of the table of parked changes.
+    /// The error of the handler or of the table of parked changes.
     pub error: HandlerError,
 }
 
 impl ReplayReport {
-    /// The number of changes that were handled; the first failure if there is one.
+    /// Returns the number of handled changes, or the error of the first change that failed.
     pub fn complete(self) -> Result<usize, HandlerError> {
         match self.failed.into_iter().next() {
             None => Ok(self.replayed),
@@ -50,8 +50,11 @@ impl fmt::Display for FailedReplay {
 }
 
 impl ParkedChange {
-    /// Calls the handler with the record of the change, and forgets the change if that succeeds. Otherwise it stays
-    /// parked. If two programs replay one change at once, both may call their handlers.
+    /// Calls the handler with the record of the change, and deletes the parked change if the handler succeeds. Otherwise,
+    /// the change stays parked.
+    ///
+    /// The handler runs before the change is deleted, so a change can be handled twice, for example if two programs replay
+    /// it at once.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -88,11 +91,13 @@ impl ParkedChange {
         Ok(self.discard(db).await?)
     }
 
-    /// Replays all parked changes of a consumer, one after the other; see [`replay`](Self::replay). The changes of one
-    /// item are replayed in their order: if one fails, the later ones wait, and changes of other items continue. A
-    /// panic of the handler is a failure.
+    /// Replays all parked changes of a consumer, one after the other; see [`replay`](Self::replay).
     ///
-    /// The handler may be the function of the consumer itself, with [`BatchResponse::complete`]:
+    /// The changes of one item are replayed in their order. If one fails, the later changes of this item stay parked, and
+    /// the changes of other items are replayed. A panic of the handler is a failure. An error of this function itself
+    /// means that the parked changes could not be listed.
+    ///
+    /// The handler can be the function of the consumer itself, with [`BatchResponse::complete`]:
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -171,7 +176,7 @@ impl ParkedChange {
         Ok(self.discard(db).await?)
     }
 
-    /// Whether both are changes of one item.
+    /// Whether both are changes of the same item.
     fn is_of_item_of(&self, other: &ParkedChange) -> bool {
         let item = |change: &ParkedChange| -> Option<(Option<String>, Item)> {
             let key = change.item_key.clone()?;

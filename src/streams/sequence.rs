@@ -1,12 +1,12 @@
-//! Sequence numbers of a stream, which have more digits than any integer type.
+//! Sequence numbers of records, which have more digits than any integer type.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// The position of a record in its shard. Later records of an item have greater numbers.
+/// The sequence number of a record in its shard. Later records of an item have greater numbers.
 ///
-/// Compares as a number of any length: DynamoDB's numbers have 21 to 40 digits.
+/// It compares as a number of any length, because the numbers of DynamoDB have 21 to 40 digits.
 ///
 /// ```
 /// use dynamo_entity::streams::SequenceNumber;
@@ -18,12 +18,12 @@ use std::hash::{Hash, Hasher};
 pub struct SequenceNumber(Box<str>);
 
 impl SequenceNumber {
-    /// The number as it was received.
+    /// Creates a sequence number from its text.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         SequenceNumber(text.into())
     }
 
-    /// The text as it was received.
+    /// Returns the text from which the number was created.
     pub fn as_str(&self) -> &str {
         &self.0
     }

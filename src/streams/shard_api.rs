@@ -14,10 +14,10 @@ use crate::json::{CodecError, Reader, Writer, array_elements, find_answer};
 use crate::schema::StreamView;
 use crate::wire::StreamOperation;
 
-/// A request about a stream.
+/// A request for a description, an iterator or records of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StreamRequest {
-    /// A page of its shards, after this one.
+    /// A page of the shards, after this shard.
     Describe { after: Option<ShardId> },
     /// An iterator of a shard.
     Iterator {
@@ -28,7 +28,7 @@ pub(super) enum StreamRequest {
     Records { shard: ShardId, iterator: Arc<str> },
 }
 
-/// The place at which an iterator begins.
+/// The first record of an iterator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum IteratorStart {
     Oldest,
@@ -43,7 +43,7 @@ pub(super) enum StreamAnswer {
     Iterator(Arc<str>),
     Records {
         records: Vec<StreamRecord>,
-        /// None at the end of the shard.
+        /// `None` at the end of the shard.
         next: Option<Arc<str>>,
     },
 }
@@ -54,7 +54,7 @@ pub(super) struct ShardPage {
     pub(super) shards: Vec<DescribedShard>,
     /// The shard after which the next page begins.
     pub(super) last: Option<ShardId>,
-    /// Whether the stream is switched off, so that no records follow.
+    /// Whether the stream is switched off, so that it gets no more records.
     pub(super) is_disabled: bool,
     /// `None` if the server does not name it.
     pub(super) view: Option<StreamView>,
@@ -69,9 +69,9 @@ pub(super) struct DescribedShard {
 /// The meaning of a failure for the reader of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FailureMeaning {
-    /// The stream or the shard does not exist, or no longer.
+    /// The stream or the shard does not exist, or no longer exists.
     Gone,
-    /// The records at the place are older than the stream keeps them.
+    /// The requested records are older than the stream keeps them.
     Trimmed,
     /// The iterator is too old. A new one can be requested.
     Expired,
@@ -86,7 +86,7 @@ impl FailureMeaning {
             Some("ResourceNotFoundException") => FailureMeaning::Gone,
             Some("TrimmedDataAccessException") => FailureMeaning::Trimmed,
             Some("ExpiredIteratorException") => FailureMeaning::Expired,
-            // A limit of the requests of each second, not one of the account.
+            // This is a limit of the requests per second, not of the account.
             Some("LimitExceededException") => FailureMeaning::Busy,
             _ if error.is_throttled() || error.is_unavailable() => FailureMeaning::Busy,
             _ => FailureMeaning::Fatal,
@@ -167,7 +167,7 @@ pub(super) fn read_streams(body: &[u8]) -> Result<StreamPage> {
     read().map_err(unreadable)
 }
 
-/// A proxy may have written the response, so the request is sent again.
+/// The kind allows a retry, because a proxy may have written the response.
 fn unreadable(fault: CodecError) -> Error {
     let message = format!("the response of the stream cannot be read: {fault}");
     Error::new(ErrorKind::Unavailable, Stage::Wire, message)
@@ -183,7 +183,7 @@ fn read_description(body: &[u8]) -> Result<ShardPage, CodecError> {
             parent: text_member(shard, "ParentShardId")?,
         })
     });
-    // The end of a shard is not read here: the embedded engine describes an end of each shard, also of an open one.
+    // The end of a shard is not read here, because the embedded engine describes an end of each shard, also of open ones.
     Ok(ShardPage {
         shards: shards.collect::<Result<_, CodecError>>()?,
         last: text_member(stream, "LastEvaluatedShardId")?,
@@ -217,7 +217,7 @@ fn text_object(members: &[(&str, &str)]) -> Bytes {
 }
 
 fn member_list<'b>(object: &'b [u8], name: &'static str) -> Result<Vec<&'b [u8]>, CodecError> {
-    // A missing list is not an empty one: it would end a shard whose records were not read.
+    // A missing list must not count as an empty one, because that would end a shard whose records were not read.
     let list = find_answer(object, name)?.ok_or_else(|| missing_member(name))?;
     array_elements(list)
 }

@@ -31,7 +31,7 @@ pub(super) struct StreamSource {
     pub(super) arn: Arc<str>,
 }
 
-/// A table whose streams are requested.
+/// A table with its streams.
 #[derive(Clone)]
 struct StreamedTable {
     db: Dynamo,
@@ -58,7 +58,7 @@ impl StreamSource {
         Ok(StreamSource { table, arn })
     }
 
-    /// Whether the server keeps all records. Engines on this machine do so, and DynamoDB Local names itself in the ARN.
+    /// Whether the server keeps all records, as engines on this machine do. The ARN shows DynamoDB Local on another machine.
     pub(super) fn keeps_all(&self) -> bool {
         self.table.db.is_local() || self.arn.contains(":ddblocal:")
     }
@@ -86,23 +86,23 @@ impl StreamSource {
         self.table.call_once(operation, body).await
     }
 
-    /// The newest stream of the table at present.
+    /// The stream that is the newest one of the table now.
     pub(super) async fn newest_arn(&self) -> Result<Arc<str>> {
         self.table.newest_stream().await
     }
 
-    /// A stream that does not exist is not a table that does not exist.
+    /// Names the stream in an error, because the error of the server looks like that of a missing table.
     pub(super) fn name_stream(&self, error: Error) -> Error {
         if error.code() == Some("UnknownOperationException") {
-            let message = "the server does not know DynamoDB Streams: on AWS, its host is derived from that of \
-                           DynamoDB, which must be a public endpoint";
+            let message = "the server does not know DynamoDB Streams: on AWS, the library derives the host of the \
+                           streams from the host of DynamoDB, which must be a public endpoint";
             return error.with_kind(ErrorKind::Config, message);
         }
         if FailureMeaning::of_error(&error) != FailureMeaning::Gone {
             return error;
         }
         let message = format!(
-            "the stream `{}` of table `{}` does not exist any more",
+            "the stream `{}` of table `{}` no longer exists",
             self.arn, self.table.name
         );
         error.with_kind(ErrorKind::TableNotFound, message)
@@ -112,7 +112,7 @@ impl StreamSource {
 impl StreamedTable {
     /// The newest stream of a table.
     async fn newest_stream(&self) -> Result<Arc<str>> {
-        // Labels are times.
+        // The label of a stream is the time at which it was created.
         let newest = self.list_streams().await?.into_iter().max();
         newest.map(|(_, arn)| arn).ok_or_else(|| {
             let message = format!(
@@ -138,8 +138,8 @@ impl StreamedTable {
             None => "no stream".to_owned(),
         };
         let message = format!(
-            "the position belongs to the stream `{}`, and table `{}` has {found}: the position is that of another table, \
-             or the stream was replaced, and changes after the position may be lost",
+            "the position belongs to the stream `{}`, but table `{}` has {found}: either the position is that of another \
+             table, or the stream was replaced and changes after the position may be lost",
             position.stream_arn(),
             self.name
         );
@@ -182,11 +182,11 @@ impl StreamedTable {
         }
     }
 
-    /// Sends a request, and waits for the response for a limited time.
+    /// Sends a request, and waits a limited time for the response.
     async fn call_once(&self, operation: StreamOperation, body: Bytes) -> Result<Bytes> {
         let wire = self.db.table_wire()?;
         let call = pin!(wire.call_stream(operation, &self.name, body));
-        // A connection that is half open never answers, and the client may have no timeout.
+        // A half-open connection never returns a response, and the client may have no timeout.
         match select(call, sleep_for(REQUEST_TIME)).await {
             Either::Left((reply, _)) => {
                 let reply = reply?;
@@ -194,17 +194,17 @@ impl StreamedTable {
                 Ok(reply.body)
             }
             Either::Right(_) => {
-                let message = "a request to the stream was not answered within a minute";
+                let message = "a request to the stream got no response within a minute";
                 Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
             }
         }
     }
 }
 
-/// The clock of the server, by the dates of its responses. Until the first one, it is that of this machine.
+/// The clock of the server, from the dates of its responses. Before the first response, it is the clock of this machine.
 #[derive(Debug, Default)]
 struct ServerClock {
-    /// The seconds by which it is ahead of this machine.
+    /// The seconds by which the server is ahead of this machine.
     ahead: AtomicI64,
 }
 
@@ -222,7 +222,7 @@ impl ServerClock {
     }
 }
 
-/// Unix seconds. The clock of the connection is not used, because it may be one for tests.
+/// Unix seconds. The clock of the connection is not used, because a test may have replaced it.
 fn machine_time() -> i64 {
     Timestamp::from(SystemTime::now()).seconds()
 }

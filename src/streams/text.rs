@@ -1,4 +1,4 @@
-//! JSON that arrives through serde, written as text again for the library's own reader.
+//! JSON that arrives through serde, written as text again for the reader of the library.
 //!
 //! Attribute values of DynamoDB JSON are texts, booleans, lists and objects, so no digit passes through a float. The
 //! only numbers of an event are times.
@@ -108,8 +108,7 @@ impl<'de> Visitor<'de> for JsonTextOf<'_> {
                 self.0.push(b',');
             }
             if list.next_element_seed(JsonTextOf(self.0))?.is_none() {
-                // Whether another element follows is known only after the comma was written, so it
-                // is removed again at the end.
+                // The comma was written before it was known whether another element follows, so it is removed here.
                 self.0.truncate(end);
                 self.0.push(b']');
                 return Ok(());

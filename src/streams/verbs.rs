@@ -13,12 +13,16 @@ use crate::entity::{
 };
 use crate::error::Result;
 
-/// The changes of an entity, in an event of a stream or in the stream itself.
+/// Functions that read the changes of an entity, from an event of a stream or from the stream itself.
 ///
-/// Each function is for one view of the stream, and its types show the content of the view. Records with equal images,
-/// items that store unique values, marks of jobs, and items of other entities are not returned.
+/// The functions whose names end with `_of` read an event, those with `changes` follow the stream in one process, and
+/// those with `consumer` create a worker of a group. Each function is for one view of the stream: an image is read as the
+/// entity, and the key of the item replaces a missing image. Some records are not shown, for example those of other
+/// entities and those with equal images; see [the guide](crate::guide::streams#changes-that-are-shown).
 pub trait EntityChanges: DynamoEntity {
-    /// Reads a stream with both images, `NEW_AND_OLD_IMAGES`.
+    /// Reads an event of a stream with both images, `NEW_AND_OLD_IMAGES`.
+    ///
+    /// A record that cannot be read is an [`UnreadChange`](super::UnreadChange), and the iterator continues after it.
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -47,7 +51,7 @@ pub trait EntityChanges: DynamoEntity {
         )
     }
 
-    /// Reads a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
+    /// Reads an event of a stream with the images after changes, `NEW_IMAGE`. The item before is only a key.
     fn new_images_of(event: &StreamEvent) -> ItemChanges<Self, Key<Self>> {
         ItemChanges::of_event(
             event,
@@ -57,7 +61,7 @@ pub trait EntityChanges: DynamoEntity {
         )
     }
 
-    /// Reads a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
+    /// Reads an event of a stream with the images before changes, `OLD_IMAGE`. The item after is only a key.
     fn old_images_of(event: &StreamEvent) -> ItemChanges<Key<Self>, Self> {
         ItemChanges::of_event(
             event,
@@ -67,13 +71,15 @@ pub trait EntityChanges: DynamoEntity {
         )
     }
 
-    /// Reads the keys of any stream, also one with `KEYS_ONLY`.
+    /// Reads only the keys of an event. The stream may have any view, also `KEYS_ONLY`.
     fn keys_of(event: &StreamEvent) -> ItemChanges<Key<Self>> {
         ItemChanges::of_event(event, followed_entity::<Self>(), entity_key(), entity_key())
     }
 
-    /// Follows the stream of the table, which must have both images: `stream = new_and_old_images`. Nothing is sent until
-    /// [`open`](FollowChanges::open).
+    /// Follows the stream of the table in this process. The stream must have both images: `stream = new_and_old_images`.
+    ///
+    /// The first request is sent by [`open`](FollowChanges::open). One process reads all shards; to divide them among
+    /// several processes, use [`consumer`](EntityChanges::consumer).
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -99,27 +105,29 @@ pub trait EntityChanges: DynamoEntity {
         FollowChanges::of_table(followed_entity::<Self>(), new, old)
     }
 
-    /// Follows a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
+    /// Follows a stream with the images after changes, `NEW_IMAGE`. The item before is only a key.
     fn new_image_changes() -> FollowChanges<Self, Key<Self>> {
         let (new, old) = (entity_image(), entity_key());
         FollowChanges::of_table(followed_entity::<Self>(), new, old)
     }
 
-    /// Follows a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
+    /// Follows a stream with the images before changes, `OLD_IMAGE`. The item after is only a key.
     fn old_image_changes() -> FollowChanges<Key<Self>, Self> {
         let (new, old) = (entity_key(), entity_image());
         FollowChanges::of_table(followed_entity::<Self>(), new, old)
     }
 
-    /// Follows the keys of any stream, also one with `KEYS_ONLY`.
+    /// Follows only the keys of a stream. It may have any view, also `KEYS_ONLY`.
     fn key_changes() -> FollowChanges<Key<Self>> {
         let (new, old) = (entity_key(), entity_key());
         FollowChanges::of_table(followed_entity::<Self>(), new, old)
     }
 
-    /// A worker of a group that handles the changes of the table's stream, which must have both images:
-    /// `stream = new_and_old_images`. The workers of a group, in any number of processes, divide the shards, and continue
-    /// where others ended. The name identifies the group in the [`LeaseTable`](super::LeaseTable).
+    /// Creates a worker of the group with this name. The stream must have both images: `stream = new_and_old_images`.
+    ///
+    /// The workers of a group divide the shards of the stream, in one process or in many. The
+    /// [`LeaseTable`](super::LeaseTable) stores which worker reads each shard, and how far the group has handled it, so
+    /// a worker continues where another one stopped. The first request is sent by [`run`](super::ConsumerEach::run).
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -152,7 +160,7 @@ pub trait EntityChanges: DynamoEntity {
         )
     }
 
-    /// The same for a stream with the images after changes, `NEW_IMAGE`.
+    /// Creates a worker for a stream with the images after changes, `NEW_IMAGE`; see [`EntityChanges::consumer`].
     fn new_image_consumer(group: impl Into<String>) -> Consumer<Self, Key<Self>> {
         Consumer::of_table(
             group.into(),
@@ -162,7 +170,7 @@ pub trait EntityChanges: DynamoEntity {
         )
     }
 
-    /// The same for a stream with the images before changes, `OLD_IMAGE`.
+    /// Creates a worker for a stream with the images before changes, `OLD_IMAGE`; see [`EntityChanges::consumer`].
     fn old_image_consumer(group: impl Into<String>) -> Consumer<Key<Self>, Self> {
         Consumer::of_table(
             group.into(),
@@ -172,7 +180,7 @@ pub trait EntityChanges: DynamoEntity {
         )
     }
 
-    /// The same for the keys of any stream, also one with `KEYS_ONLY`.
+    /// Creates a worker that reads only keys, from a stream with any view; see [`EntityChanges::consumer`].
     fn key_consumer(group: impl Into<String>) -> Consumer<Key<Self>> {
         Consumer::of_table(
             group.into(),
@@ -209,7 +217,8 @@ fn followed_entity<E: DynamoEntity>() -> Followed {
         id: Some(E::ENTITY.id),
         table,
         entities,
-        // An entity that has its table alone owns each item in it, so that an item in another format is an error.
+        // If a table has one entity and no type attribute, each item belongs to the entity, so that an item in
+        // another format is an error.
         is_mine: match table.type_attribute.is_none() && entities.len() <= 1 {
             true => |_| true,
             false => is_item_of::<E>,
@@ -219,9 +228,10 @@ fn followed_entity<E: DynamoEntity>() -> Followed {
     }
 }
 
-/// The changes of a collection, in an event of a stream or in the stream itself; the verbs are those of [`EntityChanges`].
+/// Functions that read the changes of a collection, from an event of a stream or from the stream itself.
 ///
-/// An item of an entity that is no variant is not shown, unless the collection has a variant `#[dynamo(other)]`.
+/// They are the functions of [`EntityChanges`], and their keys are [`MemberKey`]s. An item of an entity that is no variant
+/// is not shown, unless the collection has a variant `#[dynamo(other)]`.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -252,7 +262,7 @@ fn followed_entity<E: DynamoEntity>() -> Followed {
 /// # Ok::<(), dynamo_entity::Error>(())
 /// ```
 pub trait CollectionChanges: DynamoCollection {
-    /// Reads a stream with both images, `NEW_AND_OLD_IMAGES`.
+    /// Reads an event of a stream with both images, `NEW_AND_OLD_IMAGES`.
     fn changes_of(event: &StreamEvent) -> ItemChanges<Self> {
         ItemChanges::of_event(
             event,
@@ -262,7 +272,7 @@ pub trait CollectionChanges: DynamoCollection {
         )
     }
 
-    /// Reads a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
+    /// Reads an event of a stream with the images after changes, `NEW_IMAGE`. The item before is only a key.
     fn new_images_of(event: &StreamEvent) -> ItemChanges<Self, MemberKey> {
         ItemChanges::of_event(
             event,
@@ -272,7 +282,7 @@ pub trait CollectionChanges: DynamoCollection {
         )
     }
 
-    /// Reads a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
+    /// Reads an event of a stream with the images before changes, `OLD_IMAGE`. The item after is only a key.
     fn old_images_of(event: &StreamEvent) -> ItemChanges<MemberKey, Self> {
         ItemChanges::of_event(
             event,
@@ -282,39 +292,37 @@ pub trait CollectionChanges: DynamoCollection {
         )
     }
 
-    /// Reads the keys of any stream, also one with `KEYS_ONLY`.
+    /// Reads only the keys of an event. The stream may have any view, also `KEYS_ONLY`.
     fn keys_of(event: &StreamEvent) -> ItemChanges<MemberKey> {
         let (new, old) = (collection_key::<Self>(), collection_key::<Self>());
         ItemChanges::of_event(event, followed_collection::<Self>(), new, old)
     }
 
-    /// Follows the stream of the table, which must have both images: `stream = new_and_old_images`. Nothing is sent until
-    /// [`open`](FollowChanges::open).
+    /// Follows the stream of the table in this process; see [`EntityChanges::changes`]. The stream must have both images.
     fn changes() -> FollowChanges<Self> {
         let (new, old) = (collection_image(), collection_image());
         FollowChanges::of_table(followed_collection::<Self>(), new, old)
     }
 
-    /// Follows a stream with the images after changes, `NEW_IMAGE`. Only the key is known of the item before.
+    /// Follows a stream with the images after changes, `NEW_IMAGE`. The item before is only a key.
     fn new_image_changes() -> FollowChanges<Self, MemberKey> {
         let (new, old) = (collection_image(), collection_key::<Self>());
         FollowChanges::of_table(followed_collection::<Self>(), new, old)
     }
 
-    /// Follows a stream with the images before changes, `OLD_IMAGE`. Only the key is known of the item after.
+    /// Follows a stream with the images before changes, `OLD_IMAGE`. The item after is only a key.
     fn old_image_changes() -> FollowChanges<MemberKey, Self> {
         let (new, old) = (collection_key::<Self>(), collection_image());
         FollowChanges::of_table(followed_collection::<Self>(), new, old)
     }
 
-    /// Follows the keys of any stream, also one with `KEYS_ONLY`.
+    /// Follows only the keys of a stream. It may have any view, also `KEYS_ONLY`.
     fn key_changes() -> FollowChanges<MemberKey> {
         let (new, old) = (collection_key::<Self>(), collection_key::<Self>());
         FollowChanges::of_table(followed_collection::<Self>(), new, old)
     }
 
-    /// A worker of a group that handles the changes of the table's stream, which must have both images; see
-    /// [`EntityChanges::consumer`].
+    /// Creates a worker of the group with this name; see [`EntityChanges::consumer`]. The stream must have both images.
     fn consumer(group: impl Into<String>) -> Consumer<Self> {
         Consumer::of_table(
             group.into(),
@@ -324,7 +332,7 @@ pub trait CollectionChanges: DynamoCollection {
         )
     }
 
-    /// The same for a stream with the images after changes, `NEW_IMAGE`.
+    /// Creates a worker for a stream with the images after changes, `NEW_IMAGE`; see [`EntityChanges::consumer`].
     fn new_image_consumer(group: impl Into<String>) -> Consumer<Self, MemberKey> {
         Consumer::of_table(
             group.into(),
@@ -334,7 +342,7 @@ pub trait CollectionChanges: DynamoCollection {
         )
     }
 
-    /// The same for a stream with the images before changes, `OLD_IMAGE`.
+    /// Creates a worker for a stream with the images before changes, `OLD_IMAGE`; see [`EntityChanges::consumer`].
     fn old_image_consumer(group: impl Into<String>) -> Consumer<MemberKey, Self> {
         Consumer::of_table(
             group.into(),
@@ -344,7 +352,7 @@ pub trait CollectionChanges: DynamoCollection {
         )
     }
 
-    /// The same for the keys of any stream, also one with `KEYS_ONLY`.
+    /// Creates a worker that reads only keys, from a stream with any view; see [`EntityChanges::consumer`].
     fn key_consumer(group: impl Into<String>) -> Consumer<MemberKey> {
         Consumer::of_table(
             group.into(),

@@ -1,4 +1,4 @@
-//! Streams of changes: from which change they begin, in which order, and how they continue after failures.
+//! `changes()`: its start, the order of the changes, and how it continues after failures.
 
 use std::time::{Duration, SystemTime};
 
@@ -28,10 +28,10 @@ tests![
     a_position_of_another_stream_is_rejected(Parcel, Letter),
     a_time_is_a_start(Parcel),
     a_table_without_a_stream_is_named(Silent),
-    an_unread_record_is_an_error_in_its_place(Parcel),
+    an_unreadable_record_is_an_error(Parcel),
     views_have_their_types(Keyed),
     a_collection_shows_its_members(Office),
-    failures_and_lost_answers_skip_nothing(Parcel),
+    failures_and_lost_responses_skip_nothing(Parcel),
     a_rejection_ends_the_changes(Parcel),
     a_stream_that_is_switched_off_ends(Parcel) unless FORGETS_ITS_STREAM,
 ];
@@ -59,7 +59,7 @@ fn parcel(number: u32, text: &str) -> Parcel {
     Parcel { number, text }
 }
 
-/// The next changes, which must arrive soon.
+/// Takes the next changes, which must arrive soon.
 async fn take<New, Old>(
     changes: &mut ChangeStream<New, Old>,
     count: usize,
@@ -90,7 +90,7 @@ async fn changes_after_opening_are_delivered(db: Db) -> Outcome {
         },
     ];
     assert_eq!(take(&mut changes, 3).await?, wanted);
-    // A change that follows a long wait, during which the stream was polled and had nothing.
+    // A change after a long wait, during which the stream was polled and had no changes.
     let next = tokio::time::timeout(Duration::from_millis(400), changes.next()).await;
     assert!(next.is_err());
     parcel(3, "late").put().send(&db).await?;
@@ -122,7 +122,7 @@ async fn a_stream_is_read_from_its_oldest_change(db: Db) -> Outcome {
         let of_item = |texts: &[String]| -> Vec<String> {
             texts.iter().skip(item).step_by(3).cloned().collect()
         };
-        // Only the order of each item is promised, and a stream of one shard has the order of all.
+        // Only the order of each item is guaranteed. A stream with one shard has the order of all writes.
         assert_eq!(of_item(&texts), of_item(&wanted));
     }
     Ok(())
@@ -147,7 +147,7 @@ async fn a_position_continues_after_the_last_change(db: Db) -> Outcome {
         start = StreamStart::Position(position);
     }
     assert_eq!(seen, Vec::from_iter(0..12));
-    // A position before the first change keeps the start.
+    // A position before the first change contains the start.
     let unread = Parcel::changes().open(&db).await?.position();
     parcel(20, "x").put().send(&db).await?;
     let start = StreamStart::Position(unread);
@@ -204,7 +204,7 @@ async fn a_table_without_a_stream_is_named(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn an_unread_record_is_an_error_in_its_place(db: Db) -> Outcome {
+async fn an_unreadable_record_is_an_error(db: Db) -> Outcome {
     parcel(1, "x").put().send(&db).await?;
     let put = db.client().put_item().table_name(db.table::<Parcel>());
     put.item("number", n(2)).item("text", n(5)).send().await?;
@@ -277,7 +277,7 @@ async fn a_collection_shows_its_members(db: Db) -> Outcome {
     };
     desk.create().send(&db).await?;
     chair.put().send(&db).await?;
-    // The item that keeps the unique label is not shown.
+    // The item that stores the unique label is not shown.
     let wanted = [
         ChangeEvent::Created(Room::Desk(desk)),
         ChangeEvent::Created(Room::Chair(chair)),
@@ -288,7 +288,7 @@ async fn a_collection_shows_its_members(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn failures_and_lost_answers_skip_nothing(db: Db) -> Outcome {
+async fn failures_and_lost_responses_skip_nothing(db: Db) -> Outcome {
     for number in 0..20 {
         parcel(number, "x").put().send(&db).await?;
     }

@@ -1,4 +1,4 @@
-//! Groups of consumers: several workers in this process, as separate connections, that join, leave and die.
+//! Groups: several workers in this process, with separate connections, that join, stop and die.
 
 mod killed;
 mod rejected;
@@ -36,14 +36,14 @@ tests![
     a_group_continues_where_it_stopped(Parcel, LeaseTable),
     a_dead_worker_is_replaced(Parcel, LeaseTable),
     workers_that_join_and_leave_lose_no_change(Parcel, LeaseTable),
-    writes_take_effect_once_among_dying_workers(Parcel, Total, LeaseTable),
+    writes_take_effect_once_if_workers_die(Parcel, Total, LeaseTable),
     no_write_takes_effect_under_a_lost_lease(Parcel, Total, LeaseTable),
     a_change_that_fails_is_repeated_and_parked(Parcel, LeaseTable, ParkedTable),
     a_write_that_is_rejected_is_parked_alone(Parcel, Total, LeaseTable, ParkedTable),
-    a_lease_that_was_deleted_is_an_error(Parcel, LeaseTable),
+    a_deleted_lease_is_an_error(Parcel, LeaseTable),
     another_stream_is_an_error(Parcel, LeaseTable),
     a_second_group_is_reported(Parcel, LeaseTable),
-    another_consumer_with_the_name_is_an_error(Stores, LeaseTable),
+    another_consumer_with_the_same_name_is_an_error(Stores, LeaseTable),
     the_future_of_a_consumer_can_be_sent(Parcel, LeaseTable),
     a_new_group_begins_with_the_latest_change(Parcel, LeaseTable),
     a_group_without_its_row_is_an_error(Parcel, LeaseTable),
@@ -73,7 +73,7 @@ async fn put(db: &Dynamo, numbers: impl IntoIterator<Item = u32>) -> Outcome {
     Ok(())
 }
 
-/// Waits until a condition holds.
+/// Waits until a condition is met.
 async fn until(is_done: impl Fn() -> bool) {
     let waiting = async {
         while !is_done() {
@@ -118,7 +118,7 @@ async fn a_group_continues_where_it_stopped(db: Db) -> Outcome {
         )
         .await?;
     }
-    // A worker that stops saves its place, so that nothing is repeated.
+    // A worker that stops saves the place, so no change is handled twice.
     assert!(
         counts
             .lock()
@@ -133,7 +133,7 @@ async fn a_group_continues_where_it_stopped(db: Db) -> Outcome {
 async fn a_dead_worker_is_replaced(db: Db) -> Outcome {
     let counts = Counts::default();
     put(&db, 0..10).await?;
-    // The future is dropped as by a process that dies: nothing is given up.
+    // The future is dropped, as if the process had died, so no lease is released.
     let dying = std::pin::pin!(work(&db, &counts, std::future::pending()));
     match select(dying, std::pin::pin!(until(|| different(&counts) == 10))).await {
         Either::Left((ended, _)) => panic!("{ended:?}"),
@@ -156,7 +156,7 @@ async fn workers_that_join_and_leave_lose_no_change(db: Db) -> Outcome {
         let (db, counts) = (&db, &counts);
         async move {
             sleep(Duration::from_millis(700 * worker)).await;
-            // Each stops for a while and comes back as a new worker.
+            // Each worker stops, and a new one starts after a while.
             for life in 0..3 {
                 let life = Duration::from_millis(800 + 500 * life + 300 * worker);
                 work(db, counts, sleep(life)).await.expect("a clean stop");
@@ -192,8 +192,9 @@ async fn total(db: &Dynamo) -> Result<u64> {
     Ok(total.map_or(0, |total| total.cents))
 }
 
-/// Workers die in the middle of their work, by their futures being dropped; the total is that of all rows in the end.
-async fn writes_take_effect_once_among_dying_workers(db: Db) -> Outcome {
+/// Workers die in the middle of their work, because their futures are dropped. In the end, the total is the sum of all
+/// rows.
+async fn writes_take_effect_once_if_workers_die(db: Db) -> Outcome {
     let all: u64 = (0..200).sum();
     let writer = async {
         put(&db, 0..200).await.expect("written");
@@ -213,7 +214,7 @@ async fn writes_take_effect_once_among_dying_workers(db: Db) -> Outcome {
         while total(&db).await.expect("read") < all {
             sleep(Duration::from_millis(50)).await;
         }
-        // A repetition would come now.
+        // A change that is handled twice would be handled again now.
         sleep(Duration::from_millis(500)).await;
     };
     timeout(Duration::from_secs(120), add_up(&db, is_done)).await??;
@@ -286,7 +287,7 @@ async fn a_change_that_fails_is_repeated_and_parked(db: Db) -> Outcome {
         })
         .run(&db, until(|| different(&done) == 2))
         .await?;
-    // Order of different items within a shard: 3 came after 2 was parked, or before it on a server with several shards.
+    // 3 is handled after 2 was parked, or before that on a server with several shards.
     let parked = ParkedChange::list("mailer", &db).await?;
     assert_eq!(tries.load(Ordering::Relaxed), 3);
     assert_eq!(parked.len(), 1);
@@ -307,7 +308,7 @@ async fn a_write_that_is_rejected_is_parked_alone(db: Db) -> Outcome {
         .each_in(|change, tx| {
             let parcel = change.event.after().expect("no removals");
             if parcel.number == 3 {
-                // The item does not exist.
+                // The condition fails, because the item does not exist.
                 tx.with(
                     Total::key("none")
                         .update()
@@ -328,7 +329,7 @@ async fn a_write_that_is_rejected_is_parked_alone(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn a_lease_that_was_deleted_is_an_error(db: Db) -> Outcome {
+async fn a_deleted_lease_is_an_error(db: Db) -> Outcome {
     let counts = Counts::default();
     put(&db, 0..3).await?;
     work(&db, &counts, until(|| different(&counts) == 3)).await?;
@@ -398,8 +399,8 @@ crate::declare! {
     entity Shelf(table = Stores, key(pk = "STORE#{id}", sk = "SHELF#{shelf}")) { id: u32, shelf: u32 }
 }
 
-/// Each would skip the changes of the other.
-async fn another_consumer_with_the_name_is_an_error(db: Db) -> Outcome {
+/// Two consumers with one name would skip the changes of each other.
+async fn another_consumer_with_the_same_name_is_an_error(db: Db) -> Outcome {
     let is_done = AtomicUsize::new(0);
     Store { id: 1 }.put().send(&db).await?;
     let stores = Store::consumer("mailer").each(async |_| -> Result<()> {
@@ -504,7 +505,7 @@ async fn a_new_group_begins_with_the_latest_change(db: Db) -> Outcome {
     Ok(())
 }
 
-/// Its start would be lost.
+/// A new row of the group would not have its start.
 async fn a_group_without_its_row_is_an_error(db: Db) -> Outcome {
     let counts = Counts::default();
     put(&db, 0..1).await?;

@@ -169,7 +169,7 @@ pub fn parked_changes_are_listed_and_shown(place: &Place) -> Outcome {
 
 pub fn parked_changes_are_replayed(place: &Place) -> Outcome {
     parked(place)?;
-    let words = ["no handler of `audit`", ".replays(", "parked show"];
+    let words = ["no handler for `audit`", ".replays(", "parked show"];
     place.refused("parked", &["parked", "replay", "audit", "--all"], &words)?;
     let one = place.done("parked", &["parked", "replay", "mailer", "e3"])?;
     assert_eq!(one.notes, "1 replayed, 0 failed, 0 not replayed\n");

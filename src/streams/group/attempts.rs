@@ -10,11 +10,11 @@ use crate::streams::each::HandlerError;
 use crate::streams::parking::{CountedAttempt, Parking};
 use crate::streams::record::StreamRecord;
 
-/// The end of an attempt at a change.
+/// The result of an attempt at a change.
 pub(super) enum ChangeAttempt {
     Done,
     Failed(HandlerError),
-    /// The request failed for a reason that is not the change's. It is not counted.
+    /// A request failed for a reason that does not depend on the change, so the attempt is not counted.
     Interrupted(Error),
     Left(LeftReason),
 }
@@ -27,7 +27,8 @@ pub(super) fn is_before(record: &StreamRecord, since: Option<i64>) -> bool {
     matches!((at, since), (Some(at), Some(since)) if latest(at) < since)
 }
 
-/// Notes a failed attempt, and parks the change if it was the last one, in one transaction with other writes.
+/// Reports a failed attempt. If it was the last one, parks the change in one transaction with other writes. Returns whether
+/// the change is parked.
 async fn note_failure(
     run: &ShardRun<'_>,
     record: &StreamRecord,
@@ -50,11 +51,11 @@ async fn note_failure(
                 return Ok(true);
             }
             Ok(CountedAttempt::Counted) => {}
-            // A late request may have moved the place that moves with the parking.
+            // A late request may have moved the place already, so the transaction that parks the change fails.
             Err(error) if is_transient(&error) || error.is_lost_race() => {
                 worker.report(&ConsumerEvent::RequestFailed(&error));
             }
-            // For example a missing table: the change would be repeated for ever.
+            // For example a missing table. A retry would never succeed.
             Err(error) => return Err(error),
         }
     }
@@ -82,7 +83,7 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    /// `others` are writes that take effect together with the parking of the change.
+    /// `others` are writes for the transaction that parks the change.
     pub(super) async fn next_step(
         &mut self,
         run: &ShardRun<'_>,

@@ -1,12 +1,12 @@
-//! Divides the shards among the workers. No requests.
+//! Divides the shards among the workers. It sends no requests.
 //!
-//! A worker takes free shards up to its share. It never takes a shard from a living owner, but asks the one that has the
-//! most shards to hand some over, if that has at least two more. So the differences only become smaller, and the
-//! division comes to rest.
+//! A worker takes free shards up to its share. It never takes a shard from a live owner. Instead, it requests shards from
+//! the owner of the most shards, if that worker has at least two more. Therefore, the differences only become smaller, and
+//! the division ends.
 
 use std::collections::BTreeMap;
 
-/// A shard that can be read, with its living owner.
+/// A shard that can be read, with its owner if that worker is alive.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadyShard<'r> {
     pub(super) shard: &'r str,
@@ -19,13 +19,14 @@ pub(super) struct ReadyShard<'r> {
 /// The next action of a worker.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct BalanceStep {
-    /// The free shards that it takes.
+    /// The free shards to take.
     pub(super) take: Vec<String>,
-    /// The shards that it asks for.
+    /// The shards to request from their owner.
     pub(super) ask: Vec<String>,
 }
 
-/// Plans the next action of a worker. `random` puts shards into an order, so that two workers rarely want the same one.
+/// Plans the next action of a worker. `random` determines the order of the shards, so that two workers rarely take the same
+/// one.
 pub(super) fn balance_shards(
     worker: &str,
     shards: &[ReadyShard<'_>],
@@ -35,7 +36,7 @@ pub(super) fn balance_shards(
     let mut free = Vec::new();
     for shard in shards {
         match shard.owner {
-            // A shard that was asked for counts as that of its next owner, so that it is asked for only once.
+            // A requested shard counts as one of its next owner, so that it is requested only once.
             Some(owner) => loads
                 .entry(shard.asked_by.unwrap_or(owner))
                 .or_default()
@@ -51,7 +52,7 @@ pub(super) fn balance_shards(
     };
     if !free.is_empty() {
         let mut take = pick(free, share.saturating_sub(mine));
-        // Workers that stop keep their last shards for a while and take no others, but count.
+        // Workers that stop count too: they keep their last shards for a while, and take no others.
         let waiting = shards
             .iter()
             .filter(|shard| shard.owner.is_none() && shard.is_waiting);
@@ -67,7 +68,7 @@ pub(super) fn balance_shards(
         return BalanceStep::default();
     };
     let count = (theirs.len() - mine) / 2;
-    // Only shards that this owner still has can be handed over by it.
+    // The owner can hand over only shards that it still owns.
     let has = |shard: &&str| {
         let ready = shards.iter().find(|ready| ready.shard == *shard);
         ready.is_some_and(|ready| ready.owner == Some(*owner) && ready.asked_by.is_none())

@@ -1,20 +1,21 @@
-//! The knowledge of a worker about leases: those that it has, and what it has seen of the others. No requests.
+//! The leases that a worker owns, and the leases of others that it has seen. It sends no requests.
 //!
-//! Each row of a lease has two counters: `epoch` is raised with each new owner, and `beats` with each renewal. The clocks
-//! of two machines are never compared:
+//! Each row of a lease has two counters: `epoch` increases with each change of the owner, and `beats` with each renewal.
+//! The clocks of two machines are never compared:
 //!
 //! ```text
-//! the owner    counts from the time before it sent its last successful renewal
-//! the others   count from the time after they first saw these counters, for the lease time and a margin
+//! the owner    counts the lease time from before it sent its last successful renewal
+//! the others   count the lease time and a margin from after they first saw the present counters
 //! ```
 //!
-//! A renewal takes effect between the two times, so the owner stops to begin handlers before another worker takes over.
+//! A renewal takes effect between these two times. Therefore, the owner begins no more handlers before another worker
+//! becomes the owner.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The name of a lease: that of the shard, or an empty one for the lease of the discoverer.
+/// The name of a lease: the ID of the shard, or an empty text for the lease of the discoverer.
 pub(super) type LeaseName = Arc<str>;
 
 /// The counters and the owner of a row.
@@ -23,11 +24,11 @@ pub(super) struct LeaseState {
     pub(super) owner: Option<String>,
     pub(super) epoch: u64,
     pub(super) beats: u64,
-    /// The lease time of the owner, which may have other settings.
+    /// The lease time of the owner, whose settings may differ.
     pub(super) lease_time: Duration,
 }
 
-/// A lease as it was first seen with these counters.
+/// The state of a lease, with the time at which these counters were first seen.
 #[derive(Debug, Clone)]
 struct Sighting {
     state: LeaseState,
@@ -65,12 +66,12 @@ impl LeaseBook {
         &self.worker
     }
 
-    /// Notes a row. `now` must be a time after the response was received, so that it is later than the renewal.
+    /// Notes the state of a row. `now` must be a time after the response was received, so that it is after the renewal.
     pub(super) fn note_row(&mut self, name: &LeaseName, state: &LeaseState, now: Duration) {
         let is_same =
             |seen: &Sighting| (seen.state.epoch, seen.state.beats) == (state.epoch, state.beats);
         match self.seen.get_mut(name) {
-            // The first sighting counts: the owner may have died right after it.
+            // The time of the first sighting remains, because the owner may have died right after it.
             Some(seen) if is_same(seen) => seen.state.owner.clone_from(&state.owner),
             _ => {
                 let state = state.clone();
@@ -80,12 +81,12 @@ impl LeaseBook {
         }
     }
 
-    /// Forgets the rows that no longer exist.
+    /// Removes the rows that no longer exist.
     pub(super) fn keep_rows(&mut self, exists: impl Fn(&LeaseName) -> bool) {
         self.seen.retain(|name, _| exists(name));
     }
 
-    /// The owner of a lease, if it may be alive.
+    /// The owner of a lease, if it can still be alive.
     pub(super) fn live_owner(&self, name: &str, now: Duration) -> Option<&str> {
         let seen = self.seen.get(name)?;
         let owner = seen.state.owner.as_deref()?;
@@ -94,13 +95,13 @@ impl LeaseBook {
         (!is_over).then_some(owner)
     }
 
-    /// The time after which another worker may take a lease. The margin is for clocks that run at different rates.
+    /// The time after which another worker may take a lease. The margin allows for clocks with different rates.
     fn patience(&self, state: &LeaseState) -> Duration {
         let lease = self.lease.max(state.lease_time);
         lease + lease / 10
     }
 
-    /// Whether a lease has been free for so long that the workers with smaller shares seem not to take it.
+    /// Whether a lease has been free for so long that the workers with fewer shards are unlikely to take it.
     pub(super) fn is_waiting(&self, name: &str, now: Duration) -> bool {
         let seen = self.seen.get(name);
         seen.is_some_and(|seen| {
@@ -130,19 +131,19 @@ impl LeaseBook {
         }
     }
 
-    /// Notes that the lease of this epoch is lost, or is about to be given up. From now on no handler begins.
+    /// Notes that the lease of this epoch is lost, or will be released. From now on, no handler begins.
     pub(super) fn note_lost(&mut self, name: &str, epoch: u64) {
         if self.held_epoch(name) == Some(epoch) {
             self.held.remove(name);
         }
     }
 
-    /// The epoch of a lease that this worker has.
+    /// The epoch of a lease, if this worker owns it.
     pub(super) fn held_epoch(&self, name: &str) -> Option<u64> {
         self.held.get(name).map(|held| held.epoch)
     }
 
-    /// The leases that this worker has, with their epochs.
+    /// The leases that this worker owns, with their epochs.
     pub(super) fn held_leases(&self) -> Vec<(LeaseName, u64)> {
         let held = self.held.iter();
         held.map(|(name, held)| (name.clone(), held.epoch))

@@ -1,4 +1,4 @@
-//! The consumer of a group: its settings, and its handler.
+//! The settings and the handler of a worker.
 
 use std::fmt;
 use std::time::Duration;
@@ -24,20 +24,20 @@ use crate::streams::stream_source::StreamSource;
 
 /// The default lease time.
 const LEASE_TIME: Duration = Duration::from_secs(30);
-/// The shortest lease time, because renewals take time, too, and the longest one.
+/// The shortest and the longest lease time. A shorter one would expire while its renewal is sent.
 const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(86_400);
 
-/// The start of a new group, in Unix seconds: changes before it are not delivered. DynamoDB rounds the times of records, and
-/// some servers round them to a minute.
+/// The start of a new group. Changes before it are not handled.
 #[derive(Debug, Clone, Copy)]
 enum GroupStart {
     Oldest,
     Latest,
+    /// Unix seconds.
     At(i64),
 }
 
-/// A worker of a group that handles the changes of an entity or a collection; see
+/// The settings of a worker of a group, which handles the changes of an entity or a collection; see
 /// [`EntityChanges::consumer`](crate::streams::EntityChanges::consumer).
 #[must_use = "nothing happens until `.each(..)` or `.each_in(..)` and `.run(&db, ..)`"]
 pub struct Consumer<New, Old = New> {
@@ -69,60 +69,64 @@ impl<New, Old> Consumer<New, Old> {
         }
     }
 
-    /// Begins a new group with the changes after its first worker has started. Without this, it begins with the oldest
-    /// change that the stream has, at most 24 hours ago. A group that exists continues at its places.
+    /// Starts a new group with the changes after its first worker joins. By default, a new group starts with the oldest
+    /// change that the stream still has, at most 24 hours ago. A group that already exists ignores this setting, and
+    /// continues after the last handled changes.
     ///
-    /// The clock of the server decides, and the times of records are rounded, so a few earlier changes may be delivered
-    /// too. DynamoDB cannot search a stream by time: a new group reads all records of the stream and skips the earlier
-    /// ones.
+    /// The clock of the server applies, and servers round the times of records, so a few earlier changes may be handled
+    /// too. DynamoDB cannot search a stream by time. Therefore, a new group reads all records of the stream and skips the
+    /// earlier ones.
     pub fn start_at_latest(mut self) -> Self {
         self.start = GroupStart::Latest;
         self
     }
 
-    /// Begins a new group with the changes since a time; see [`start_at_latest`](Self::start_at_latest).
+    /// Starts a new group with the changes at or after a time; see [`start_at_latest`](Self::start_at_latest).
     pub fn start_at(mut self, time: impl crate::clock::Moment) -> Self {
         self.start = GroupStart::At(time.to_timestamp().seconds());
         self
     }
 
-    /// Sets the time for which a worker owns a shard without a renewal, 30 seconds by default. After a worker has died,
-    /// its shards rest for this time and a tenth. Renewals are sent three times as often. All workers of a group should
-    /// have the same lease time; otherwise, the longer one counts.
+    /// Sets the time for which a worker owns a shard after a renewal of its lease. The default is 30 seconds, the minimum
+    /// a second, and the maximum a day.
+    ///
+    /// A worker renews each lease three times in this time, which costs one write each. After a worker has died, the
+    /// others wait until a lease was not renewed for this time and a tenth of it. All workers of a group should have the
+    /// same lease time; otherwise, they wait for the longer one.
     pub fn lease_time(mut self, time: Duration) -> Self {
         self.settings.lease_time = time;
         self
     }
 
-    /// Sets the longest pause between two requests for a shard that has no new records, 5 seconds by default. DynamoDB
-    /// charges each request. A shorter pause delivers changes sooner.
+    /// Sets the longest pause between two requests for a shard that has no new records. The default is 5 seconds, and
+    /// the minimum 100 milliseconds. A shorter pause delivers changes sooner. However, DynamoDB charges each request.
     pub fn longest_pause(mut self, pause: Duration) -> Self {
         self.settings.longest_pause = pause;
         self
     }
 
     /// Parks a change after this many failed attempts in the [`ParkedTable`](crate::streams::ParkedTable), and continues
-    /// after it. Without this, a change that always fails blocks its shard; the attempts are repeated with growing pauses
-    /// of up to ten seconds.
+    /// with the next change. Without this setting, a change that always fails blocks its shard, because the worker retries
+    /// it with growing pauses of up to ten seconds.
     ///
-    /// Attempts are counted as those of a Lambda function; see
-    /// [`ItemChanges::park_after`](crate::streams::ItemChanges::park_after). The name of the group is that of the
-    /// consumer.
+    /// The attempts are counted like those of a Lambda function; see
+    /// [`ItemChanges::park_after`](crate::streams::ItemChanges::park_after). The name of the consumer is the name of the
+    /// group.
     pub fn park_after(mut self, attempts: usize) -> Self {
         self.settings.park_after = Some(attempts);
         self
     }
 
-    /// Continues if the stream no longer has changes that were not handled, and reports them as
-    /// [`ConsumerEvent::Lost`]. Without this, [`run`](ConsumerEach::run) ends with an error of kind
+    /// Continues with the oldest changes if changes may be lost, and reports the loss as [`ConsumerEvent::Lost`]. Without
+    /// this setting, [`run`](ConsumerEach::run) returns an error of kind
     /// [`ChangesLost`](crate::error::ErrorKind::ChangesLost).
     pub fn continue_after_loss(mut self) -> Self {
         self.settings.continues_after_loss = true;
         self
     }
 
-    /// Calls a function for each event: progress and lag of each shard, failed attempts, parked changes. It should only
-    /// count or log.
+    /// Sets a function that is called for each [`ConsumerEvent`], for example the progress of a shard or a failed attempt.
+    /// The function should only count or log, because the handlers and the renewals wait for it.
     pub fn on_event(
         mut self,
         listener: impl Fn(&ConsumerEvent<'_>) + Send + Sync + 'static,
@@ -131,14 +135,19 @@ impl<New, Old> Consumer<New, Old> {
         self
     }
 
-    /// Sets a handler for effects outside of DynamoDB. **Each change is handled at least once**: changes after the last
-    /// saved place of a shard are handled again if a worker dies, so use [`once`](crate::streams::once) for an effect that
-    /// must not be repeated.
+    /// Sets a handler for effects outside DynamoDB. **Each change is handled at least once.**
     ///
-    /// Changes of one item are handled in order, and those of several shards concurrently. An error or a panic of the
-    /// handler is repeated after a pause. No handler begins after another worker can have taken the shard, by the
-    /// monotonic clock of this worker; however, a handler that is already running is not stopped. A handler must not block
-    /// its thread, because the leases are renewed by the same future.
+    /// A worker saves how far it has handled a shard after each page of records, and also between two handlers if a second
+    /// has passed. If the worker dies, another one handles the later changes again, so use [`once`](crate::streams::once)
+    /// for an effect that must not be repeated.
+    ///
+    /// The changes of one shard are handled one after the other, so those of one item are in order. The changes of
+    /// several shards are handled concurrently. If the handler fails or panics, or if a record cannot be read, the worker
+    /// retries the change after a pause, or [parks](Self::park_after) it.
+    ///
+    /// No handler begins after another worker can have become the owner of the shard, by the monotonic clock of this
+    /// worker. However, a handler that is already running is not stopped. A handler must not block its thread, because
+    /// the same future renews the leases.
     pub fn each<F, Fut, X>(self, handler: F) -> ConsumerEach<New, Old, F>
     where
         F: Fn(ItemChange<New, Old>) -> Fut,
@@ -151,15 +160,18 @@ impl<New, Old> Consumer<New, Old> {
         }
     }
 
-    /// Sets a function that adds the writes of a change to a transaction, for effects in DynamoDB. **Each change takes
-    /// effect exactly once**: the place in the shard is saved in the same transaction, on the condition that this worker
-    /// still has the shard and that the place is the expected one.
+    /// Sets a function that adds the writes of a change to a transaction, for effects in DynamoDB. **The writes of each
+    /// change take effect exactly once.**
     ///
-    /// The writes of several changes share a transaction as long as they are on different items and at most 99. The
-    /// function may be called several times for one change, so it should do nothing else. If a condition of a write
-    /// fails, the change counts as failed, and is repeated or [parked](Self::park_after).
+    /// The transaction also saves how far the shard was handled. It has the condition that this worker still owns the
+    /// shard and that no other transaction has handled the change.
     ///
-    /// It is not possible with strongly consistent global tables, which have no transactions.
+    /// The writes of several changes share a transaction if they are on different items and at most 99. The function can
+    /// be called several times for one change, so it should only add writes. If a condition of a write fails, the change
+    /// counts as failed. The worker then retries it, or [parks](Self::park_after) it without its writes.
+    ///
+    /// Strongly consistent global tables have no transactions. Therefore, [`run`](ConsumerEachIn::run) returns an error of
+    /// kind [`NoTransactions`](crate::error::ErrorKind::NoTransactions) if a write is on such a table.
     pub fn each_in<F, X>(self, write: F) -> ConsumerEachIn<New, Old, F>
     where
         F: Fn(&ItemChange<New, Old>, &mut ChangeTransaction<'_>) -> Result<(), X>,
@@ -204,7 +216,7 @@ impl<New, Old> Consumer<New, Old> {
         self.check_view(view)?;
         let since = match self.start {
             GroupStart::Oldest => None,
-            // Times are rounded to a second, those of the server's clock too.
+            // The clock of the server and the times of records are rounded to a second.
             GroupStart::Latest => Some(source.now() - 1),
             GroupStart::At(time) => Some(time),
         };
@@ -237,10 +249,17 @@ pub struct ConsumerEach<New, Old, F> {
 
 impl<New, Old, F> ConsumerEach<New, Old, F> {
     /// Joins the group and handles changes until `shutdown` is ready, for example a signal of the operating system. Then
-    /// the running handlers end, the places are saved, and the other workers can take the shards at once.
+    /// it waits for the running handlers, saves how far they have come, and releases the leases, so that other workers can
+    /// continue at once.
     ///
-    /// Start as many workers as you like, in one process or in many: they divide the shards. Returns an error if the
-    /// stream or the leases cannot be used. Requests that fail for a while are repeated.
+    /// You can start any number of workers, in one process or in many. The library retries requests that are throttled or
+    /// fail temporarily, and reports them as [`ConsumerEvent::RequestFailed`].
+    ///
+    /// # Errors
+    ///
+    /// An error ends the worker, after the running handlers have ended: for example, a table is missing or has no stream,
+    /// the permissions do not suffice, changes may be lost, a row of the [`LeaseTable`](crate::streams::LeaseTable) was
+    /// deleted, the stream was replaced, or another consumer uses the name of the group.
     pub async fn run<Fut, X>(self, db: &Dynamo, shutdown: impl Future<Output = ()>) -> Result<()>
     where
         F: Fn(ItemChange<New, Old>) -> Fut,
@@ -262,7 +281,7 @@ impl<New, Old, F> fmt::Debug for ConsumerEach<New, Old, F> {
     }
 }
 
-/// A worker with a function that writes; see [`Consumer::each_in`].
+/// A worker with a function that adds writes; see [`Consumer::each_in`].
 #[must_use = "nothing happens until `.run(&db, ..)`"]
 pub struct ConsumerEachIn<New, Old, F> {
     consumer: Consumer<New, Old>,

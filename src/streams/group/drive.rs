@@ -10,8 +10,8 @@ use super::shard_run::ShardRun;
 use super::worker::Worker;
 use crate::error::Result;
 
-/// Runs until the shutdown, or until an error that cannot be repeated. Then each handler that is running ends, the places
-/// are saved and the leases are given up.
+/// Runs until the shutdown, or until an error that is not retried. Then it waits for the running handlers, saves the places
+/// and releases the leases.
 ///
 /// The handlers are functions, and not implementations of a trait: the compiler could not prove that the future of a
 /// trait's function can be sent to another thread if the error of a handler is a boxed one.

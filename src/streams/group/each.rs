@@ -22,7 +22,7 @@ where
     Fut: Future<Output = Result<(), X>>,
     X: Into<HandlerError>,
 {
-    /// Handles a shard until its end, or until the worker has to leave it.
+    /// Handles a shard until its end, or until the worker must leave it.
     pub(super) async fn run_shard(&self, mut run: ShardRun<'_>) -> Result<()> {
         run.begin();
         let ended = self.read_shard(&mut run).await;
@@ -70,7 +70,7 @@ where
             if is_before(record, run.worker.settings.since) {
                 return Ok(run.leave_reason());
             }
-            // Read again for each attempt, because the handler consumes the change.
+            // The change is read for each attempt, because the handler consumes it.
             let Some(change) = self.changes.read_record(record) else {
                 return Ok(None);
             };

@@ -20,7 +20,7 @@ pub(super) struct EachInHandler<New, Old, F> {
     pub(super) write: F,
 }
 
-/// Whether an error is that of a change, and not one of the tables, of the permissions or of the server.
+/// Whether an error is caused by the change, and not by the tables or the permissions.
 fn is_of_change(error: &Error) -> bool {
     !matches!(
         error.kind(),
@@ -36,7 +36,7 @@ fn is_of_change(error: &Error) -> bool {
 #[derive(Default)]
 struct WriteBatch {
     members: Vec<TransactionMember>,
-    /// The records of the batch, also those that are not shown.
+    /// The records of the batch, including those that are not shown.
     records: Vec<StreamRecord>,
 }
 
@@ -45,7 +45,7 @@ where
     F: Fn(&ItemChange<New, Old>, &mut ChangeTransaction<'_>) -> Result<(), X>,
     X: Into<HandlerError>,
 {
-    /// Handles a shard until its end, or until the worker has to leave it.
+    /// Handles a shard until its end, or until the worker must leave it.
     pub(super) async fn run_shard(&self, mut run: ShardRun<'_>) -> Result<()> {
         run.begin();
         let ended = self.read_shard(&mut run).await;
@@ -99,7 +99,7 @@ where
         self.send_batch(run, batch).await
     }
 
-    /// The planned writes of a record; none if it is not shown.
+    /// The planned writes of a record. They are empty if it is not shown.
     fn plan_change(
         &self,
         run: &ShardRun<'_>,
@@ -121,7 +121,7 @@ where
         Ok(transaction.into_members())
     }
 
-    /// Sends the writes of a batch, or those of one change after the other if they cannot take effect together.
+    /// Sends the writes of a batch. If they cannot take effect together, sends those of each change alone.
     async fn send_batch(
         &self,
         run: &mut ShardRun<'_>,
@@ -132,7 +132,7 @@ where
             records,
         } = batch;
         if members.is_empty() {
-            // The place moves without a transaction, with the next one or at the end of the page.
+            // No transaction is needed: the place is saved with the next one, or at the end of the page.
             records.iter().for_each(|record| run.reach(record));
             return Ok(None);
         }
@@ -144,7 +144,7 @@ where
             match self.send_members(run, members, &records).await? {
                 ChangeAttempt::Done => return Ok(None),
                 ChangeAttempt::Left(reason) => return Ok(Some(reason)),
-                // The change that fails becomes known if each is sent by itself.
+                // The error does not name a change, so each change is sent alone.
                 ChangeAttempt::Failed(_) => break,
                 ChangeAttempt::Interrupted(error) => {
                     run.worker.report(&ConsumerEvent::RequestFailed(&error));
@@ -154,7 +154,7 @@ where
                 return Ok(Some(reason));
             }
             pauses += 1;
-            // More requests would not help a server that is busy.
+            // The batch is sent again as a whole, because a busy server should not get more requests.
             match self.plan_batch(run, &records) {
                 Some(planned) => members = planned,
                 None => break,
@@ -168,7 +168,7 @@ where
         Ok(None)
     }
 
-    /// The writes of all records. `None` if they do not fit into one transaction this time.
+    /// The planned writes of all records. `None` if they no longer fit into one transaction.
     fn plan_batch(
         &self,
         run: &ShardRun<'_>,
@@ -203,14 +203,15 @@ where
                 Err(error) => ChangeAttempt::Failed(error),
             };
             let is_done = matches!(attempt, ChangeAttempt::Done);
-            // A late request of an earlier attempt could still take effect, so the place moves with the parking.
+            // A late request of an earlier attempt could still take effect. Its condition fails after the place has
+            // moved, so the place moves in the transaction that parks the change.
             let moved = run.plan_move(std::slice::from_ref(record))?;
             match attempts.next_step(run, record, attempt, || moved).await? {
                 NextStep::Repeat => {}
                 NextStep::Leave(reason) => return Ok(Some(reason)),
                 NextStep::Continue if is_done => return Ok(None),
                 NextStep::Continue => {
-                    // Only a change that was parked before has not moved the place.
+                    // If the change was already parked, no transaction has moved the place.
                     run.reach(record);
                     return run.save_now().await;
                 }
@@ -218,8 +219,8 @@ where
         }
     }
 
-    /// Sends writes together with the place after these records. If it is not clear whether they took effect, the row of
-    /// the lease shows it.
+    /// Sends writes together with the place after these records. After an error, the row of the lease shows whether they
+    /// took effect.
     async fn send_members(
         &self,
         run: &mut ShardRun<'_>,
@@ -253,7 +254,7 @@ where
                 }
                 Err(failure) => return Err(failure),
             }
-            // A worker that stops does not wait for a server that does not answer.
+            // A worker that stops does not wait for a server that does not respond.
             if let Some(reason) = run.leave_reason()
                 && (reason == LeftReason::Lost || !worker.may_begin(&run.name, run.epoch))
             {

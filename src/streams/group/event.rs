@@ -1,4 +1,4 @@
-//! The events of a consumer: its progress, and everything that a person may want to know.
+//! The events of a worker, for logs and metrics.
 
 use std::time::Duration;
 
@@ -8,19 +8,21 @@ use crate::streams::each::HandlerError;
 use crate::streams::follow_error::LostChanges;
 use crate::streams::record::StreamRecord;
 
-/// An event of a consumer; see [`Consumer::on_event`](super::Consumer::on_event).
+/// An event of a worker; see [`Consumer::on_event`](super::Consumer::on_event).
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum ConsumerEvent<'e> {
-    /// Other groups read the same stream. DynamoDB allows two readers of a stream, and throttles more. A Lambda function
-    /// is not among these groups, but counts.
+    /// Other groups read the same stream, or did so before. Reported when the worker joins its group.
+    ///
+    /// DynamoDB allows two readers of a shard, and may throttle more. A Lambda function also counts as a reader, but is not
+    /// among these groups.
     OtherGroups(&'e [String]),
-    /// This worker reads a shard from now on.
+    /// This worker has begun to read a shard.
     Began {
         /// The ID of the shard.
         shard: &'e str,
     },
-    /// This worker no longer reads a shard.
+    /// This worker has stopped reading a shard.
     Left {
         /// The ID of the shard.
         shard: &'e str,
@@ -29,26 +31,26 @@ pub enum ConsumerEvent<'e> {
     },
     /// Records of a shard were handled.
     Progress(ShardProgress<'e>),
-    /// An attempt failed, and will be repeated after a pause.
+    /// An attempt at a change failed. The worker retries it after a pause.
     Failed {
         /// The record.
         record: &'e StreamRecord,
         /// The error of the handler, or of the record that cannot be read.
         error: &'e HandlerError,
-        /// The number of attempts of this worker.
+        /// The number of failed attempts at the change by this worker.
         attempts: usize,
     },
-    /// A change failed too often and was parked.
+    /// A change was parked, because it has failed too often.
     Parked {
         /// The record.
         record: &'e StreamRecord,
         /// The last error.
         error: &'e HandlerError,
     },
-    /// The stream no longer has some changes, and [`continue_after_loss`](super::Consumer::continue_after_loss) was
-    /// called.
+    /// Changes may be lost, because the stream no longer has them. Reported only after
+    /// [`continue_after_loss`](super::Consumer::continue_after_loss).
     Lost(&'e LostChanges),
-    /// A request about the stream or its leases failed, and will be repeated.
+    /// A request to the stream or to a table of the group failed. The worker retries it.
     RequestFailed(&'e Error),
 }
 
@@ -58,25 +60,25 @@ pub enum ConsumerEvent<'e> {
 pub struct ShardProgress<'e> {
     /// The ID of the shard.
     pub shard: &'e str,
-    /// The number of records that were handled since the last event, also those that are not shown.
+    /// The number of records that were handled since the last event, including those that are not shown.
     pub records: usize,
-    /// The time of the last one.
+    /// The time of the last handled record.
     pub at: Option<Timestamp>,
-    /// The age of the last record by the machine's clock: how far the consumer is behind. Zero if no more records are
-    /// known.
+    /// The age of the last handled record, by the clock of the server: how far the worker is behind. Zero if the last
+    /// response had no records.
     pub lag: Duration,
 }
 
-/// The reason why a worker no longer reads a shard.
+/// The reason why a worker has stopped reading a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LeftReason {
-    /// All of its records were handled.
+    /// All records of the shard were handled.
     Finished,
-    /// Another worker had fewer shards.
+    /// The worker handed the shard over to a worker with fewer shards.
     HandedOver,
-    /// The lease ended before it could be renewed.
+    /// The lease was lost, for example because it was not renewed in time.
     Lost,
-    /// The worker stops.
+    /// The worker is stopping.
     Stopped,
 }

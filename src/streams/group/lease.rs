@@ -1,19 +1,19 @@
-//! The table of the groups of consumers: who reads which shard, and how far.
+//! The table of groups: the owner of each shard, and how far it was handled.
 
 use std::collections::BTreeSet;
 
 use dynamo_entity_derive::{DynamoCollection, DynamoEntity, DynamoTable};
 
-/// The table in which the workers of a group divide the shards of a stream. Create it with your tables:
+/// The table by which the workers of groups divide the shards of a stream. Create it with your tables:
 /// `db.create_tables([LeaseTable::schema()])`.
 ///
-/// It must have transactions, so it cannot be a strongly consistent global table. Do not change or delete its rows; use
-/// [`StreamGroup::forget`] to begin again.
+/// The workers use transactions, so it cannot be a strongly consistent global table. Do not change or delete its rows. To
+/// start a group again, use [`StreamGroup::forget`].
 #[derive(Debug, DynamoTable)]
 #[dynamo(crate = crate, name = "stream-leases", pk = "pk", sk = "sk", entities(StreamGroup, ShardLease, StreamReader))]
 pub struct LeaseTable;
 
-/// A group of workers: the stream that it reads, and its first shards.
+/// The row of a group: its stream, its start, and the worker that looks for new shards.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(crate = crate, table = LeaseTable, key(pk = "GROUP#{group}", sk = "GROUP"))]
 #[non_exhaustive]
@@ -22,27 +22,28 @@ pub struct StreamGroup {
     pub group: String,
     /// The ARN of the stream.
     pub stream: String,
-    /// The Unix time in seconds before which changes are not delivered.
+    /// The start of the group, in Unix seconds. Earlier changes are not handled.
     pub since: Option<i64>,
-    /// The worker that looks for new shards, by a random ID.
+    /// The random ID of the worker that looks for new shards.
     pub owner: Option<String>,
-    /// Counts the owners.
+    /// A counter that increases with each change of the owner.
     pub epoch: u64,
-    /// Counts the renewals.
+    /// A counter that increases with each renewal of the lease.
     pub beats: u64,
     /// The lease time of the owner, in milliseconds.
     pub lease_millis: u64,
-    /// The shards whose parent has no row.
+    /// The shards whose parents have no rows.
     #[dynamo(default)]
     pub roots: BTreeSet<String>,
-    /// The time of the last description with all shards, in Unix seconds. Shards that are found later are not much older.
+    /// The time of the last complete description of the stream, in Unix seconds. Shards that are found later cannot be much
+    /// older.
     pub surveyed_at: Option<i64>,
-    /// The stored names of the entities whose changes it handles.
+    /// The stored names of the entities whose changes the group handles.
     #[dynamo(default)]
     pub entities: BTreeSet<String>,
 }
 
-/// A shard of a stream: its owner, and the place up to which its changes were handled.
+/// The row of a shard: the worker that owns it, and the place up to which its changes were handled.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(crate = crate, table = LeaseTable, key(pk = "GROUP#{group}", sk = "SHARD#{shard}"))]
 #[non_exhaustive]
@@ -51,22 +52,23 @@ pub struct ShardLease {
     pub group: String,
     /// The ID of the shard.
     pub shard: String,
-    /// The shard that must be read before.
+    /// The shard whose records come before those of this shard.
     pub parent: Option<String>,
-    /// The known shards that follow this one.
+    /// The known shards whose parent is this shard.
     #[dynamo(default)]
     pub children: BTreeSet<String>,
-    /// A time before the first change of the shard, or at which its older changes were not wanted, in Unix seconds.
+    /// The time, in Unix seconds, before which no change of the shard can be lost: the shard did not exist, or the group
+    /// does not need older changes.
     pub unread_since: i64,
-    /// The worker that reads the shard, by a random ID.
+    /// The random ID of the worker that owns the shard.
     pub owner: Option<String>,
-    /// Counts the owners.
+    /// A counter that increases with each change of the owner.
     pub epoch: u64,
-    /// Counts the renewals.
+    /// A counter that increases with each renewal of the lease.
     pub beats: u64,
     /// The lease time of the owner, in milliseconds.
     pub lease_millis: u64,
-    /// The worker to which the owner should hand the shard over.
+    /// The worker that requests the shard. The owner hands it over after the running handler.
     pub asked_by: Option<String>,
     /// The sequence number of the last record that was handled. `None` before the first one.
     pub place: Option<String>,
@@ -76,7 +78,7 @@ pub struct ShardLease {
     pub is_finished: bool,
 }
 
-/// A reader of a stream: one row for each group, so that a second one can be noticed.
+/// The row that registers a group as a reader of a stream, so that other groups of the stream find it.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(crate = crate, table = LeaseTable, key(pk = "STREAM#{stream}", sk = "READER#{group}"))]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! The order of shards: parents before children, and no shard forgotten. No requests.
+//! The order of shards: each shard is read once, and after its parent. It sends no requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use crate::streams::shard_api::DescribedShard;
 /// The rows of the shards of a group, by their IDs.
 pub(super) type ShardRows = BTreeMap<String, ShardLease>;
 
-/// The time for which a shard must be missing in descriptions before its row is deleted. A description may omit a shard
-/// once, and a shard whose row was deleted would be read again.
+/// The time for which descriptions must omit a shard before its row is deleted. A single description can omit a shard by
+/// mistake, and a shard without a row would be read again.
 const MEMORY: Duration = Duration::from_secs(3_600);
 
 /// Whether a shard can be read: all records of its parent were handled, or its parent has no row.
@@ -24,19 +24,19 @@ pub(super) fn is_ready(lease: &ShardLease, rows: &ShardRows) -> bool {
 pub(super) struct NewShard {
     pub(super) shard: String,
     pub(super) parent: Option<String>,
-    /// Whether its parent lists it. Otherwise the group does.
+    /// Whether the row of its parent lists it. Otherwise, the row of the group does.
     pub(super) has_parent_row: bool,
 }
 
 impl NewShard {
-    /// The parent that lists it. `None` for the group.
+    /// The parent whose row lists the shard. `None` if the row of the group does.
     pub(super) fn lister(&self) -> Option<&str> {
         self.parent.as_deref().filter(|_| self.has_parent_row)
     }
 }
 
-/// The described shards without rows, parents first. Shards whose parent is neither described nor known to be gone have to
-/// wait: their records follow those of the parent.
+/// The described shards without rows, parents first. A shard whose parent is neither described nor known to be gone must
+/// wait, because its records come after those of the parent.
 pub(super) fn new_shards(
     described: &[DescribedShard],
     rows: &ShardRows,
@@ -79,8 +79,8 @@ pub(super) fn new_shards(
     }
 }
 
-/// The parents of new shards that are neither described nor have rows: either they are gone, or the description is not
-/// complete.
+/// The parents of new shards that are neither described nor have rows: either they are gone, or the description is
+/// incomplete.
 fn unknown_parents(described: &[DescribedShard], rows: &ShardRows) -> BTreeSet<String> {
     let known: BTreeSet<&str> = described.iter().map(|shard| &*shard.id).collect();
     let new = described
@@ -93,13 +93,13 @@ fn unknown_parents(described: &[DescribedShard], rows: &ShardRows) -> BTreeSet<S
         .collect()
 }
 
-/// The number of descriptions that a parent must be missing in, and of denied iterators, before it counts as gone.
+/// The number of descriptions that must omit a parent, and of denied requests for an iterator, before it counts as gone.
 const SURE_SURVEYS: u32 = 3;
 const DENIALS: u32 = 2;
 /// The time after which a parent that exists should be described. If it is not, it is read without its own parent.
 const HIDDEN_TIME: Duration = Duration::from_secs(600);
 
-/// A parent that descriptions do not show.
+/// A parent that descriptions omit.
 #[derive(Debug, Default)]
 struct HiddenParent {
     since: Duration,
@@ -108,12 +108,12 @@ struct HiddenParent {
     exists: bool,
 }
 
-/// The parents that descriptions do not show, although they have children.
+/// The parents that descriptions omit, although they have children.
 #[derive(Debug, Default)]
 pub(super) struct HiddenParents(BTreeMap<String, HiddenParent>);
 
 impl HiddenParents {
-    /// Notes a whole description. Returns the parents that should be looked for by their IDs.
+    /// Notes a complete description. Returns the parents that should be looked up by their IDs.
     pub(super) fn note_survey(
         &mut self,
         described: &[DescribedShard],
@@ -121,7 +121,7 @@ impl HiddenParents {
         now: Duration,
     ) -> Vec<String> {
         let unknown = unknown_parents(described, rows);
-        // A parent that is gone remains so while its children wait for their rows.
+        // A parent that is gone must stay in the list while its children wait for their rows.
         self.0.retain(|parent, _| unknown.contains(parent));
         for parent in unknown {
             let hidden = self.0.entry(parent).or_insert(HiddenParent {
@@ -143,13 +143,13 @@ impl HiddenParents {
         }
     }
 
-    /// Whether a parent does not exist.
+    /// Whether a parent certainly does not exist.
     pub(super) fn is_gone(&self, parent: &str) -> bool {
         let hidden = self.0.get(parent).filter(|hidden| !hidden.exists);
         hidden.is_some_and(|hidden| hidden.surveys >= SURE_SURVEYS && hidden.denials >= DENIALS)
     }
 
-    /// The parents that exist and are still not described after a long time.
+    /// The parents that exist, but are still not described after a long time.
     pub(super) fn undescribed(&self, now: Duration) -> impl Iterator<Item = &str> {
         let late = self.0.iter().filter(move |(_, hidden)| {
             hidden.exists
@@ -159,13 +159,13 @@ impl HiddenParents {
         late.map(|(parent, _)| &**parent)
     }
 
-    /// Whether some shards wait for their parents.
+    /// Whether shards wait for their parents.
     pub(super) fn are_sought(&self) -> bool {
         !self.0.is_empty()
     }
 }
 
-/// The listed shards that have no row, each with its lister: the parent, or `None` for the group.
+/// The listed shards without rows, each with the parent whose row lists it, or `None` for the row of the group.
 pub(super) fn missing_rows(
     roots: &BTreeSet<String>,
     rows: &ShardRows,
@@ -181,13 +181,13 @@ pub(super) fn missing_rows(
         .collect()
 }
 
-/// The shards that descriptions do not show, each since when.
+/// The shards that descriptions omit, each with the time of the first omission.
 #[derive(Debug, Default)]
 pub(super) struct MissingShards(BTreeMap<String, Duration>);
 
 impl MissingShards {
-    /// Notes a whole description. Returns the rows that can be deleted: finished, with finished children, without a
-    /// parent, and no longer described.
+    /// Notes a complete description. Returns the rows that can be deleted: their shards and the children are finished, the
+    /// parent has no row, and descriptions have omitted them for a long time.
     pub(super) fn removable_rows(
         &mut self,
         described: &[DescribedShard],

@@ -1,4 +1,4 @@
-//! The settings of a consumer.
+//! The settings of a worker.
 
 use std::time::Duration;
 

@@ -7,18 +7,18 @@ use crate::error::Result;
 use crate::streams::position::ShardId;
 use crate::streams::shard_api::FailureMeaning;
 
-/// The number of descriptions that look for the children of a shard that has ended.
+/// The number of descriptions that are requested to find the children of a shard that has ended.
 const CHILD_SEARCHES: u32 = 4;
 
 impl ShardRun<'_> {
-    /// Finds the children of the shard, and marks it as finished.
+    /// Finds the children of the shard, and marks the shard as finished.
     pub(super) async fn end_shard(&mut self) -> Result<LeftReason> {
         let (mut searches, mut is_off) = (0, false);
         loop {
             let described = match self.worker.source.children_of(&self.name).await {
                 Ok((children, is_disabled)) => {
                     is_off = is_disabled;
-                    // A late description may not show the children yet. The discoverer finds them later.
+                    // A late description may still omit the children. The discoverer finds them later.
                     let is_last = is_disabled || searches + 1 >= CHILD_SEARCHES;
                     (!children.is_empty() || is_last).then_some(children)
                 }
@@ -26,7 +26,7 @@ impl ShardRun<'_> {
                     self.worker.report(&ConsumerEvent::RequestFailed(&error));
                     None
                 }
-                // A shard without a description has no children that can be found by it.
+                // The children of a shard that is no longer described cannot be found this way.
                 Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => {
                     Some(Vec::new())
                 }
@@ -67,7 +67,7 @@ impl ShardRun<'_> {
         let finished = store.finish(&self.name, self.epoch, &self.saved, &new, since);
         match self.worker.limit_time(finished).await {
             Ok(Written::Done) => Ok(Some(LeftReason::Finished)),
-            // Another worker has created a child meanwhile, or the lease is lost, or the write took effect.
+            // Another worker has created the row of a child, or the lease was lost, or the write took effect.
             Ok(Written::Refused) => self.read_end().await,
             Err(error) if error.is_outcome_unknown() => self.read_end().await,
             Err(error) => Err(error),

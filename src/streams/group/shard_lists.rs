@@ -1,4 +1,4 @@
-//! Lists the shards of a stream.
+//! Lists the shards of a stream, and the children of a shard.
 
 use bytes::Bytes;
 
@@ -34,7 +34,7 @@ impl StreamSource {
             .describe_pages(|after| self.children_body(shard, after))
             .await
         {
-            // A server that does not know the filter.
+            // The server may not know the filter.
             Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Fatal => {
                 self.describe().await
             }
@@ -77,14 +77,14 @@ impl StreamSource {
             };
             shards.extend(page.shards);
             match page.last {
-                // A page that ends where it began would be requested for ever.
+                // A server that returns the same last shard again would be queried without end.
                 Some(last) if after.as_ref() != Some(&last) => after = Some(last),
                 _ => return Ok((shards, page.is_disabled)),
             }
         }
     }
 
-    /// Whether a shard exists that is not described.
+    /// Whether a shard exists, although descriptions omit it.
     pub(super) async fn has_shard(&self, shard: &str) -> Result<bool> {
         let request = StreamRequest::Iterator {
             shard: shard.into(),

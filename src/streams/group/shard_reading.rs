@@ -18,14 +18,14 @@ use crate::streams::shard_api::{FailureMeaning, IteratorStart, StreamAnswer, Str
 const RETENTION: i64 = 24 * 3_600;
 /// The first pause after a response without records. It doubles.
 const IDLE_PAUSE: Duration = Duration::from_millis(100);
-/// The number of responses in a row that a shard does not exist, and the time between the first and the last one, after
-/// which this is believed of a shard that is no longer described.
+/// A shard that is no longer described counts as gone after this many consecutive responses that it does not exist, if this
+/// time has passed since the first of them.
 const GONE_ANSWERS: u32 = 3;
 const GONE_TIME: Duration = Duration::from_secs(30);
-/// The same for a shard that is still described.
+/// The same limits for a shard that is still described.
 const DENIED_ANSWERS: u32 = 10;
 const DENIED_TIME: Duration = Duration::from_secs(600);
-/// The number of records in a page that may have been cut by the limit of the service.
+/// The number of records in a page that has reached the limit of the service, so that more records may be available.
 const FULL_PAGE: usize = 1_000;
 
 /// The next step of a run.
@@ -52,7 +52,7 @@ pub(super) struct ShardReading {
 }
 
 impl ShardReading {
-    /// Reads until there are records, or until the worker has to leave the shard.
+    /// Reads until there are records, or until the worker must leave the shard.
     pub(super) async fn next_step(&mut self, run: &mut ShardRun<'_>) -> Result<ShardStep> {
         loop {
             if let Some(reason) = run.leave_reason() {
@@ -105,7 +105,7 @@ impl ShardReading {
         }
     }
 
-    /// Saves the place after the records, of which the last ones were not handled if the worker has to leave the shard.
+    /// Saves the place after the records, of which the last ones were not handled if the worker must leave the shard.
     pub(super) async fn note_handled(
         &self,
         run: &mut ShardRun<'_>,
@@ -118,7 +118,7 @@ impl ShardReading {
             }
         }
         run.report_progress(true);
-        // DynamoDB allows five requests a second for a shard.
+        // DynamoDB charges each request. Only a full page shows that more records are available at once.
         match self.is_over || self.count >= FULL_PAGE {
             true => Ok(None),
             false => Ok(run.pause(IDLE_PAUSE).await),
@@ -136,12 +136,12 @@ impl ShardReading {
             FailureMeaning::Expired => self.iterator = None,
             FailureMeaning::Trimmed => {
                 self.iterator = None;
-                // The oldest records may be removed between two requests.
+                // In a new shard, only records from before `unread_since` can have been removed, which is no loss.
                 if !run.is_fresh() {
                     run.note_loss(run.reached.at, None)?;
                     self.is_loss_checked = true;
                 }
-                // The saved place stays until a later one is saved.
+                // Only the reached place is reset: the saved one remains until a later one is saved.
                 run.reached = ShardMark::default();
             }
             FailureMeaning::Gone => {
@@ -183,13 +183,14 @@ impl ShardRun<'_> {
         }
     }
 
-    /// Whether no records were handled, and none can have been removed before they were wanted.
+    /// Whether the shard is new: no record was handled, and DynamoDB cannot have removed a record that the group needs.
     fn is_fresh(&self) -> bool {
         let waited = self.worker.source.now().saturating_sub(self.unread_since);
         self.saved.sequence.is_none() && self.reached.sequence.is_none() && waited <= RETENTION
     }
 
-    /// A shard that waited longer than DynamoDB keeps records may have lost its first ones, and no error shows that.
+    /// Reports a loss if the shard was not read for longer than DynamoDB keeps records. Its first records may then be gone,
+    /// and no error of DynamoDB shows that.
     fn check_unread(&self, first: Option<&StreamRecord>) -> Result<()> {
         let is_begun = self.reached.sequence.is_some();
         match is_begun || self.is_fresh() || self.worker.source.keeps_all() {
@@ -198,7 +199,7 @@ impl ShardRun<'_> {
         }
     }
 
-    /// Whether so many responses that the shard does not exist are believed.
+    /// Whether the shard counts as gone after this many responses that it does not exist.
     async fn is_gone(&self, answers: u32, since: Duration) -> bool {
         let time = self.worker.now().saturating_sub(since);
         if answers >= DENIED_ANSWERS && time >= DENIED_TIME {

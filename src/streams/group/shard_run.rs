@@ -1,4 +1,4 @@
-//! One shard while a worker has its lease: its beginning and end, the turns of the handler, and the place.
+//! Handles one shard while a worker owns it: its beginning and end, the turns of the handler, and the place.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const SAVED: Duration = Duration::from_secs(1);
 /// The first and the longest pause after a failure.
 const FAILURE_PAUSE: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(10));
 
-/// A shard that a worker reads.
+/// A shard that a worker is reading.
 pub(super) struct ShardRun<'w> {
     pub(super) worker: &'w Worker,
     pub(super) name: LeaseName,
@@ -32,7 +32,7 @@ pub(super) struct ShardRun<'w> {
     reported: usize,
 }
 
-/// The delay of the pause with this number.
+/// The pause with this number, counted from zero. It doubles up to the longest one.
 pub(super) fn growing_pause((first, longest): (Duration, Duration), times: u32) -> Duration {
     first
         .saturating_mul(2_u32.saturating_pow(times))
@@ -64,7 +64,7 @@ impl<'w> ShardRun<'w> {
 
     /// Saves the place and gives the lease up.
     pub(super) async fn end(mut self, ended: Result<LeftReason>) -> Result<()> {
-        // From here on no handler begins, so the lease can be given up.
+        // From here on no handler begins, so the lease can be released.
         self.worker.give_up(&self.name, self.epoch);
         let (reason, failure) = match ended {
             Ok(reason) => (reason, None),
@@ -73,7 +73,7 @@ impl<'w> ShardRun<'w> {
         if matches!(reason, LeftReason::HandedOver | LeftReason::Stopped) {
             let released = self.release_lease(reason).await;
             if let Err(error) = released {
-                // The lease runs out, and the changes since the saved place are repeated.
+                // The lease expires instead, and the changes after the saved place are handled again.
                 self.worker.report(&ConsumerEvent::RequestFailed(&error));
             }
         }
@@ -103,12 +103,12 @@ impl<'w> ShardRun<'w> {
         Ok(())
     }
 
-    /// The reason why the worker has to leave the shard.
+    /// The reason why the worker must leave the shard.
     pub(super) fn leave_reason(&self) -> Option<LeftReason> {
         self.worker.leave_reason(&self.name, self.epoch)
     }
 
-    /// Waits until a handler may begin. It may not while a renewal is late.
+    /// Waits until a handler may begin. No handler may begin while a renewal is late.
     pub(super) async fn await_turn(&self) -> Option<LeftReason> {
         loop {
             if let Some(reason) = self.leave_reason() {
@@ -121,7 +121,7 @@ impl<'w> ShardRun<'w> {
         }
     }
 
-    /// Waits, or returns the reason why the worker has to leave the shard.
+    /// Waits for this time, or returns the reason why the worker must leave the shard.
     pub(super) async fn pause(&self, time: Duration) -> Option<LeftReason> {
         let end = self.worker.now() + time;
         loop {
@@ -147,7 +147,7 @@ impl<'w> ShardRun<'w> {
         self.worker.pause(pause, || false).await;
     }
 
-    /// The place after these records.
+    /// The place after these records. Records without a sequence number do not move it.
     pub(super) fn mark_after(&self, records: &[StreamRecord]) -> ShardMark {
         let last = records
             .iter()
@@ -156,7 +156,7 @@ impl<'w> ShardRun<'w> {
         last.unwrap_or_else(|| self.saved.clone())
     }
 
-    /// The write that moves the place after these records, for a transaction. None if they have no place.
+    /// The write that moves the place after these records, for a transaction. Empty if the place does not move.
     pub(super) fn plan_move(&self, records: &[StreamRecord]) -> Result<Vec<TransactionMember>> {
         let after = self.mark_after(records);
         if after == self.saved {
@@ -167,7 +167,7 @@ impl<'w> ShardRun<'w> {
         moved.plan_members(&store.db)
     }
 
-    /// Notes that records were handled and their place was saved with them.
+    /// Notes that records were handled, and that the place after them was saved in the same transaction.
     pub(super) fn reach_saved(&mut self, records: &[StreamRecord], mark: ShardMark) {
         self.reported += records.len();
         (self.saved, self.reached) = (mark.clone(), mark);
@@ -182,7 +182,7 @@ impl<'w> ShardRun<'w> {
         self.reported += 1;
     }
 
-    /// Saves the place if it is older than a second.
+    /// Saves the place if a second has passed since it was saved.
     pub(super) async fn save_if_due(&mut self) -> Result<Option<LeftReason>> {
         if self.worker.now().saturating_sub(self.saved_at) < SAVED {
             return Ok(None);
@@ -190,7 +190,7 @@ impl<'w> ShardRun<'w> {
         self.save_now().await
     }
 
-    /// Saves the place. Failures of the network are repeated as long as this worker has the lease.
+    /// Saves the place. Temporary failures are retried while this worker owns the shard.
     pub(super) async fn save_now(&mut self) -> Result<Option<LeftReason>> {
         let mut failures = 0;
         loop {
@@ -203,7 +203,7 @@ impl<'w> ShardRun<'w> {
                 }
                 Err(error) => return Err(error),
             }
-            // A worker that stops does not wait for a server that does not answer.
+            // A worker that stops does not wait for a server that does not respond.
             if let Some(reason) = self.leave_reason()
                 && (reason == LeftReason::Lost || !self.worker.may_begin(&self.name, self.epoch))
             {

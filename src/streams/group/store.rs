@@ -1,4 +1,4 @@
-//! The requests on the rows of a group. Each write has the condition that this worker still has the lease.
+//! The requests on the rows of a group. Each write of an owner has the condition that this worker still owns the lease.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::transact::Transaction;
 use crate::verbs::EntityExt;
 use crate::write::{ItemWrite, ReturningNothing, Update};
 
-/// The number of rows that one transaction creates.
+/// The maximum number of rows that one transaction creates.
 const CREATED: usize = 90;
 
 /// The place up to which a shard was handled.
@@ -30,16 +30,16 @@ pub(super) struct ShardMark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
     Done,
-    /// The row is another one by now.
+    /// The condition failed, because the row has changed.
     Refused,
 }
 
-/// The state of a lease after a write whose outcome was not clear.
+/// The state of a place after a write whose outcome is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PlaceState {
     Before,
     After,
-    /// The lease or the place is another one.
+    /// Another worker owns the lease, or the place is neither the old nor the new one.
     Lost,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct LeaseStore {
     pub(super) lease_millis: u64,
 }
 
-/// Whether a request can be repeated later.
+/// Whether a request can be retried later.
 pub(super) fn is_transient(error: &Error) -> bool {
     FailureMeaning::of_error(error) == FailureMeaning::Busy || error.is_outcome_unknown()
 }
@@ -65,7 +65,7 @@ fn written(result: Result<()>) -> Result<Written> {
 }
 
 impl LeaseStore {
-    /// All rows, by a strong read. `None` for a group without a row of its own.
+    /// All rows, by a strong read. `None` if the row of the group itself is missing.
     pub(super) async fn read_rows(&self) -> Result<Option<(StreamGroup, ShardRows)>> {
         let mut group = None;
         let mut shards = ShardRows::new();
@@ -84,7 +84,7 @@ impl LeaseStore {
         Ok(group.map(|group| (group, shards)))
     }
 
-    /// Creates the row of the group, unless it exists, and returns it.
+    /// Returns the row of the group. Creates it if the group has no rows.
     pub(super) async fn open_group(&self, new: &StreamGroup) -> Result<StreamGroup> {
         let rows = GroupRow::in_partition(&self.group)
             .consistent()
@@ -112,7 +112,7 @@ impl LeaseStore {
         }
     }
 
-    /// Notes that the group handles changes of more entities.
+    /// Adds entities whose changes the group handles.
     pub(super) async fn add_entities(&self, entities: &BTreeSet<String>) -> Result<()> {
         let noted = StreamGroup::key(&self.group)
             .update()
@@ -127,7 +127,7 @@ impl LeaseStore {
         key.get().consistent().send(&self.db).await
     }
 
-    /// Whether the row of a lease exists; the name of the discoverer's lease is empty.
+    /// Whether the row of a lease exists. The name of the discoverer's lease is empty.
     pub(super) async fn has_row(&self, name: &str) -> Result<bool> {
         Ok(match name.is_empty() {
             true => StreamGroup::key(&self.group)
@@ -164,7 +164,7 @@ impl LeaseStore {
         })
     }
 
-    /// Becomes the owner, if the row still has these counters.
+    /// Makes this worker the owner, if the row still has these counters.
     pub(super) async fn take(&self, name: &str, seen: &LeaseState) -> Result<Written> {
         let (db, worker, next) = (&self.db, &*self.worker, seen.epoch + 1);
         written(match name.is_empty() {
@@ -203,7 +203,7 @@ impl LeaseStore {
         })
     }
 
-    /// Asks the owner to hand a shard over.
+    /// Requests a shard from its owner.
     pub(super) async fn ask_for(&self, shard: &str, epoch: u64) -> Result<Written> {
         let asked = ShardLease::key(&self.group, shard)
             .update()
@@ -215,7 +215,7 @@ impl LeaseStore {
         written(asked.map(drop))
     }
 
-    /// Gives a lease up, to the next owner if there is one.
+    /// Releases a lease. If `next` is a worker, hands the lease over to it.
     pub(super) async fn release(
         &self,
         name: &str,
@@ -249,7 +249,7 @@ impl LeaseStore {
         })
     }
 
-    /// The write that moves a place, if this worker still has the lease and nothing else has moved it.
+    /// The write that moves a place, if this worker still owns the shard and no other write has moved the place.
     pub(super) fn move_place(
         &self,
         shard: &str,
@@ -278,7 +278,7 @@ impl LeaseStore {
             .returning_nothing()
     }
 
-    /// Saves a place. After a lost response, the row shows whether the write took effect, so no token is needed.
+    /// Saves a place. After a lost response, the row shows whether the write took effect.
     pub(super) async fn save_place(
         &self,
         shard: &str,
@@ -299,7 +299,7 @@ impl LeaseStore {
         }
     }
 
-    /// The effect of a write that moves a place, by a strong read.
+    /// Returns whether a write that moves a place took effect, by a strong read.
     pub(super) async fn read_place(
         &self,
         shard: &str,
@@ -337,8 +337,9 @@ impl LeaseStore {
         }
     }
 
-    /// Creates the rows of new shards. Each transaction also lists them, so that a row which is deleted by hand is
-    /// noticed. Stops if another worker has created one of them, or has the lease of the discoverer.
+    /// Creates the rows of new shards. Each transaction also adds them to the list of the parent or of the group, so that the
+    /// workers notice if a row is deleted by hand. Stops if another worker has created one of the rows, or is the
+    /// discoverer.
     pub(super) async fn create_rows(
         &self,
         epoch: u64,
@@ -385,7 +386,7 @@ impl LeaseStore {
         Ok(Written::Done)
     }
 
-    /// Notes that all shards of this time have rows.
+    /// Notes that all shards that were described at this time have rows.
     pub(super) async fn note_survey(&self, epoch: u64, at: i64) -> Result<Written> {
         let noted = StreamGroup::key(&self.group)
             .update()
@@ -440,7 +441,8 @@ impl LeaseStore {
     /// Deletes the row of a finished shard. Its children become shards of the group.
     pub(super) async fn remove_row(&self, epoch: u64, row: &ShardLease) -> Result<Written> {
         if !row.children.is_empty() {
-            // One update cannot both add to a set and take from it. A shard that is listed twice does no harm.
+            // One update cannot both add to a set and remove from it, so this is a request of its own. If the next one
+            // fails, the shards are listed twice, which is harmless.
             let listed = StreamGroup::key(&self.group)
                 .update()
                 .apply(|group| group.roots().insert_all(row.children.iter()))
@@ -467,7 +469,7 @@ impl LeaseStore {
         written(removed.send(&self.db).await.map(drop))
     }
 
-    /// Whether a listed shard has no row, in one snapshot with its lister.
+    /// Whether a listed shard has no row. Reads the list and the row in one snapshot.
     pub(super) async fn is_deleted(&self, shard: &str, lister: Option<&str>) -> Result<bool> {
         let shard_row = ShardLease::key(&self.group, shard).get();
         let is_listed =
@@ -489,8 +491,8 @@ impl LeaseStore {
     #[cold]
     pub(super) fn deleted_row(&self, shard: &str) -> Error {
         Error::config(format!(
-            "the row of {} in the table of leases was deleted while group `{}` uses it: its place is lost. To begin \
-             again with the oldest change, stop all workers and call `StreamGroup::forget`",
+            "the row of {} was deleted from `LeaseTable` while group `{}` uses it, so the group no longer knows which \
+             changes were handled. To start the group again, stop all workers and call `StreamGroup::forget`",
             match shard {
                 "its own" => "the group".to_owned(),
                 shard => format!("shard `{shard}`"),

@@ -1,4 +1,4 @@
-//! The writes of changes, joined to transactions.
+//! The writes of changes, collected into transactions.
 
 use std::fmt;
 
@@ -22,7 +22,8 @@ impl<'d> ChangeTransaction<'d> {
         }
     }
 
-    /// Adds a write or a check, which takes effect together with the others and with the place in the stream.
+    /// Adds a write or a check. It takes effect in one transaction with the other operations and with the progress of the
+    /// shard.
     pub fn with(&mut self, operation: impl TransactWrite) -> Result<()> {
         let name = operation.operation_name();
         let place = OperationPlace {
@@ -41,15 +42,15 @@ impl<'d> ChangeTransaction<'d> {
     }
 }
 
-/// Shows the number of operations, and never the values.
+/// Shows the number of operations, but not their values.
 impl fmt::Debug for ChangeTransaction<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ChangeTransaction({} operations)", self.operations)
     }
 }
 
-/// Whether the writes of another change fit into a transaction: it stays within the limit, with one operation for the
-/// place, and no two operations are on one item.
+/// Whether the writes of another change fit into a transaction: with the write of the place, it stays within the limit,
+/// and no two operations are on the same item.
 pub(super) fn fits_in(batch: &[TransactionMember], more: &[TransactionMember]) -> bool {
     let is_same = |one: &TransactionMember, other: &TransactionMember| {
         one.write.table == other.write.table && one.key == other.key

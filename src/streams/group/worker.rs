@@ -1,7 +1,7 @@
-//! A worker of a group: keeps its leases, divides the shards with the others, and finds new shards.
+//! A worker of a group: renews its leases, divides the shards with the other workers, and finds new shards.
 //!
-//! Everything runs in one future, without tasks of an executor: the rounds of the coordinator, and one run for each shard
-//! of the worker.
+//! Everything runs in one future, without tasks of an executor: the rounds of the coordinator, its surveys for new shards,
+//! and one run for each shard of the worker.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -34,18 +34,18 @@ use crate::verbs::EntityExt;
 const SURVEY_PAUSE: Duration = Duration::from_secs(60);
 /// The pause before the next description while shards wait for parents that are not described.
 const SEARCH_PAUSE: Duration = Duration::from_secs(1);
-/// The number of failed descriptions in a row after which another worker may try it, or the stream is believed not to exist.
+/// The number of consecutive failed descriptions after which another worker may try, or the stream counts as gone.
 const FAILED_SURVEYS: u32 = 3;
-/// The number of leases that a worker takes in a round, so that workers which join at once get their share.
+/// The maximum number of leases that a worker takes in a round, so that workers that join at once get their shares.
 const TAKEN: usize = 64;
 /// The number of requests for records that run concurrently.
 const CONCURRENT: usize = 16;
 /// A shard is described at most this many seconds after its first record.
 const DESCRIPTION_DELAY: i64 = 3_600;
-/// The longest time of a write of a run.
+/// The longest time of a request that a run or a worker waits for.
 const REQUEST_TIME: Duration = Duration::from_secs(60);
 
-/// A lease that was taken and is not read yet.
+/// A lease that was taken, and whose shard is not read yet.
 pub(super) struct TakenLease {
     pub(super) row: ShardLease,
     pub(super) epoch: u64,
@@ -54,15 +54,15 @@ pub(super) struct TakenLease {
 #[derive(Default)]
 struct WorkerState {
     taken: Vec<TakenLease>,
-    /// The shards that are being read, also those whose last handler is still running.
+    /// The shards that are being read, including those whose last handler is still running.
     running: BTreeSet<LeaseName>,
-    /// The workers that have asked for shards of this one.
+    /// The shards of this worker that others request, with the epoch and the other worker.
     asked: BTreeMap<LeaseName, (u64, String)>,
     survey_due: Duration,
     missing: MissingShards,
     hidden: HiddenParents,
     failed_surveys: u32,
-    /// The time of the last whole description by any worker, in Unix seconds.
+    /// The time of the last complete description by any worker, in Unix seconds.
     surveyed_at: Option<i64>,
 }
 
@@ -77,13 +77,13 @@ pub(super) struct Worker {
     is_stopping: AtomicBool,
     /// Whether the coordinator should begin its next round at once.
     is_hurried: AtomicBool,
-    /// Whether a request that takes a lease has no response yet.
+    /// Whether a request that takes a lease is in progress.
     is_taking: AtomicBool,
     /// Limits the requests for records that run concurrently.
     pub(super) reads: Semaphore,
 }
 
-/// Notes the end of a request that takes a lease, also if it is dropped.
+/// Notes the end of a request that takes a lease, even if its future is dropped.
 struct TakingEnd<'w>(&'w AtomicBool);
 
 impl Drop for TakingEnd<'_> {
@@ -115,7 +115,7 @@ fn state_of_group(row: &StreamGroup) -> LeaseState {
 }
 
 impl Worker {
-    /// Joins a group, and creates it if it is new.
+    /// Joins a group, and creates the group if it does not exist.
     pub(super) async fn join(
         name: &str,
         source: StreamSource,
@@ -151,7 +151,8 @@ impl Worker {
         if *group.stream != *source.arn {
             return Err(other_stream(name, &group.stream, &source.arn));
         }
-        // Each shard is read by one worker, so one of another consumer would move the place past the changes of this one.
+        // Each shard is read by one worker. If it followed other entities, it would move the place past changes that this
+        // worker should handle.
         if !group.entities.is_subset(&entities) {
             return Err(other_entities(&group, &entities));
         }
@@ -159,7 +160,7 @@ impl Worker {
         let worker = Worker {
             store,
             source,
-            // The start of the group, which was set by its first worker.
+            // The first worker has set the start of the group.
             settings: Settings {
                 since: group.since,
                 ..settings
@@ -177,7 +178,7 @@ impl Worker {
             let added = || worker.store.add_entities(&entities);
             worker.settings.repeat_request(added).await?;
         }
-        // It only reports something, so its failure does not matter.
+        // The other groups are only reported, so a failure does not end the worker.
         if let Err(error) = worker.limit_time(worker.note_reader()).await {
             worker.report(&ConsumerEvent::RequestFailed(&error));
         }
@@ -212,7 +213,7 @@ impl Worker {
         &self.store.worker
     }
 
-    /// The time since the worker began, by the monotonic clock.
+    /// The time since the worker started, by the monotonic clock.
     pub(super) fn now(&self) -> Duration {
         self.began.elapsed()
     }
@@ -221,7 +222,8 @@ impl Worker {
         self.settings.report(event);
     }
 
-    /// Whether a request that takes a lease has no response yet. Its shard would rest for a lease time.
+    /// Whether a request that takes a lease is in progress. If the worker ended now, no other worker could read the shard
+    /// until the lease expires.
     pub(super) fn is_taking(&self) -> bool {
         self.is_taking.load(Ordering::Relaxed)
     }
@@ -230,10 +232,10 @@ impl Worker {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// Waits for this long, or until something has changed.
+    /// Waits for this time, or until the state of the worker has changed.
     pub(super) async fn pause(&self, time: Duration, is_over: impl Fn() -> bool) {
         let mut changed = pin!(self.changed.notified());
-        // Enabled before the check, so that no change in between is missed.
+        // The notification is enabled before the check, so that no change in between is missed.
         changed.as_mut().enable();
         if !is_over() {
             select(changed, pin!(sleep_for(time))).await;
@@ -244,7 +246,7 @@ impl Worker {
         lock(&self.book).may_begin(name, epoch, self.now())
     }
 
-    /// The reason why the worker has to leave a shard, if there is one.
+    /// The reason why the worker must leave a shard, if any.
     pub(super) fn leave_reason(&self, name: &str, epoch: u64) -> Option<LeftReason> {
         if lock(&self.book).held_epoch(name) != Some(epoch) {
             return Some(LeftReason::Lost);
@@ -255,14 +257,14 @@ impl Worker {
         self.asker_of(name, epoch).map(|_| LeftReason::HandedOver)
     }
 
-    /// The worker that has asked for a shard.
+    /// The worker that requests a shard of this worker.
     pub(super) fn asker_of(&self, name: &str, epoch: u64) -> Option<String> {
         let state = lock(&self.state);
         let (asked, asker) = state.asked.get(name)?;
         (*asked == epoch).then(|| asker.clone())
     }
 
-    /// Begins no more handlers for a shard.
+    /// Makes sure that no more handlers begin for a shard.
     pub(super) fn give_up(&self, name: &str, epoch: u64) {
         lock(&self.book).note_lost(name, epoch);
     }
@@ -277,20 +279,20 @@ impl Worker {
         self.changed.notify_waiters();
     }
 
-    /// Lets each run end after its handler.
+    /// Makes each run end after its running handler.
     pub(super) fn stop(&self) {
         self.is_stopping.store(true, Ordering::Relaxed);
         self.changed.notify_waiters();
     }
 
-    /// The leases that were taken and are not read yet.
+    /// Takes the leases whose shards are not read yet.
     pub(super) fn take_started(&self) -> Vec<TakenLease> {
         std::mem::take(&mut lock(&self.state).taken)
     }
 
-    /// Gives up the leases that this worker still has. If that fails, they run out.
+    /// Releases the leases that this worker still owns. If that fails, they expire.
     pub(super) async fn leave_group(&self) {
-        // Also the shards whose runs did not begin.
+        // They include the shards whose runs did not begin.
         let held = lock(&self.book).held_leases();
         for (name, epoch) in held {
             if let Err(error) = self
@@ -302,8 +304,8 @@ impl Worker {
         }
     }
 
-    /// Waits for a request for a limited time. A connection that is half open never answers, and the client may have no
-    /// timeout.
+    /// Waits a limited time for a request, because a half-open connection never returns a response, and the client may have
+    /// no timeout.
     pub(super) async fn limit_time<T>(
         &self,
         request: impl Future<Output = Result<T>>,
@@ -311,13 +313,13 @@ impl Worker {
         match select(pin!(request), pin!(sleep_for(REQUEST_TIME))).await {
             Either::Left((answer, _)) => answer,
             Either::Right(_) => {
-                let message = "a request about the leases was not answered within a minute";
+                let message = "a request of the worker to DynamoDB got no response within a minute";
                 Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
             }
         }
     }
 
-    /// A time before the first record of a shard that is found now, if it is not one of the first shards of the group.
+    /// A time before the first record of a shard that is found now. For the first shards of the group, the present time.
     pub(super) fn unread_since(&self) -> i64 {
         let surveyed = lock(&self.state).surveyed_at;
         surveyed.map_or_else(
@@ -326,7 +328,7 @@ impl Worker {
         )
     }
 
-    /// Runs rounds, and surveys beside them, until an error that cannot be repeated.
+    /// Runs rounds and surveys concurrently, until an error that is not retried.
     pub(super) async fn coordinate(&self) -> Result<()> {
         // A survey of a large stream may take longer than the time between two renewals.
         match select(pin!(self.run_rounds()), pin!(self.run_surveys())).await {
@@ -348,7 +350,7 @@ impl Worker {
                 }
                 Either::Left((Err(error), _)) => return Err(error),
                 Either::Right(_) => {
-                    let message = "a round of requests about the leases took longer than a third of the lease time";
+                    let message = "a round of requests to `LeaseTable` took longer than a third of the lease time";
                     let error = Error::new(ErrorKind::Unavailable, Stage::Wire, message);
                     self.report(&ConsumerEvent::RequestFailed(&error));
                 }
@@ -367,7 +369,7 @@ impl Worker {
     async fn run_round(&self) -> Result<()> {
         self.renew_leases().await?;
         if self.is_stopping() {
-            // The last handlers may take long, so another worker looks for new shards.
+            // The last handlers may take long, so another worker should become the discoverer.
             return self.release_discoverer().await;
         }
         let Some((group, rows)) = self.store.read_rows().await? else {
@@ -392,14 +394,14 @@ impl Worker {
         self.store.release("", epoch, None).await.map(drop)
     }
 
-    /// Becomes the discoverer if there is none.
+    /// Becomes the discoverer if no worker is.
     async fn seek_discoverer(&self, group: &StreamGroup) -> Result<()> {
         let is_free = {
             let book = lock(&self.book);
             let owner = book.live_owner("", self.now());
             book.held_epoch("").is_none() && owner.is_none_or(|owner| owner == self.id())
         };
-        // A worker that could not describe the stream lets the others try first.
+        // If this worker could not describe the stream, the others should try first.
         let is_able = lock(&self.state).failed_surveys < FAILED_SURVEYS || self.is_survey_due();
         if is_free && is_able && self.take_lease("", &state_of_group(group)).await?.is_some() {
             self.changed.notify_waiters();
@@ -435,7 +437,7 @@ impl Worker {
                 continue;
             };
             let meaning = FailureMeaning::of_error(&error);
-            // A single response that the stream does not exist is not believed.
+            // A single response that the stream does not exist may be wrong.
             let is_repeated = is_transient(&error) || meaning == FailureMeaning::Gone;
             let failures = {
                 let mut state = lock(&self.state);
@@ -456,7 +458,7 @@ impl Worker {
         }
     }
 
-    /// A stream that no longer exists may have been replaced.
+    /// Returns the error for a stream that no longer exists. It names the new stream if the table has one.
     async fn explain_gone(&self, error: Error) -> Error {
         if FailureMeaning::of_error(&error) != FailureMeaning::Gone {
             return error;
@@ -481,13 +483,13 @@ impl Worker {
             .into_iter()
             .map(|(name, epoch)| self.renew_lease(name, epoch));
         let renewed = run_together(renewals.collect()).await;
-        // Woken, because a run may wait for its renewal.
+        // The runs are woken, because they may wait for a renewal.
         self.changed.notify_waiters();
         renewed.into_iter().collect()
     }
 
     async fn renew_lease(&self, name: LeaseName, epoch: u64) -> Result<()> {
-        // Taken before the request is sent, because the others may see its effect from then on.
+        // This time is before the request is sent, because the others may see its effect from then on.
         let sent = self.now();
         let renewal = pin!(self.store.renew(&name, epoch));
         // A renewal without a response must not delay those of the other leases.
@@ -542,7 +544,7 @@ impl Worker {
         self.changed.notify_waiters();
     }
 
-    /// Takes a lease. Without a clear response, a later round finds this worker as the owner, and takes it again.
+    /// Takes a lease. If the response is lost, a later round finds this worker as the owner, and takes the lease again.
     async fn take_lease(&self, name: &str, state: &LeaseState) -> Result<Option<u64>> {
         self.is_taking.store(true, Ordering::Relaxed);
         let _end = TakingEnd(&self.is_taking);
@@ -557,7 +559,7 @@ impl Worker {
 
     async fn survey_shards(&self, epoch: u64) -> Result<()> {
         let began = self.source.now();
-        // The rows are read before the description, so a shard that gets a row meanwhile is rejected as known.
+        // The rows are read before the description. If a shard gets a row in between, creating it again fails.
         let Some((_, rows)) = self.store.read_rows().await? else {
             return Err(self.store.deleted_row("its own"));
         };
@@ -598,11 +600,12 @@ impl Worker {
             self.changed.notify_waiters();
         }
         if created == Written::Refused {
-            // The end of a shard has created a row meanwhile, or the lease is lost.
+            // Another worker has created a row at the end of a shard, or the lease was lost.
             lock(&self.state).survey_due = self.now() + SEARCH_PAUSE;
             return Ok(());
         }
-        // Shards that still wait for their parents must not seem to be younger when they are found again.
+        // If shards still wait for their parents, the time is not stored: these shards would seem to be younger when they
+        // are found again.
         if is_whole {
             self.store.note_survey(epoch, began).await?;
         }
@@ -635,7 +638,8 @@ impl Worker {
             let ready: Vec<ReadyShard<'_>> = ready
                 .map(|row| ReadyShard {
                     shard: &row.shard,
-                    // A row that names this worker counts as free until it has the lease, except while its run ends.
+                    // A row that names this worker counts as free until the worker has the lease, except while its run
+                    // ends.
                     owner: book.live_owner(&row.shard, now).filter(|owner| {
                         let is_held = book.held_epoch(&row.shard) == Some(row.epoch);
                         *owner != self.id() || is_held || state.running.contains(&*row.shard)
@@ -644,8 +648,7 @@ impl Worker {
                     is_waiting: book.is_waiting(&row.shard, now),
                 })
                 .collect();
-            // The shards that the others have handed to this worker, and those whose run did not begin, are taken in any
-            // case.
+            // This worker always takes the shards that others have handed over to it, and those whose run did not begin.
             let handed = ready.iter().filter(|shard| {
                 let row = rows.get(shard.shard);
                 let is_mine = row.is_some_and(|row| row.owner.as_deref() == Some(self.id()));
@@ -677,7 +680,7 @@ impl Worker {
                 held => held,
             };
             if let Some(epoch) = taken {
-                // Read again: the last owner may have moved the place since.
+                // The row is read again, because the last owner may have moved the place.
                 let Some(row) = self.store.read_shard(&shard).await? else {
                     return Err(self.store.deleted_row(&shard));
                 };
@@ -699,8 +702,8 @@ impl Worker {
 #[cold]
 fn other_entities(group: &StreamGroup, entities: &BTreeSet<String>) -> Error {
     let message = format!(
-        "group `{}` handles changes of {:?}, and this consumer those of {entities:?}: give each consumer of a table a name \
-         of its own",
+        "group `{}` handles changes of {:?}, but this consumer handles changes of {entities:?}: give each consumer of a \
+         table its own name",
         group.group, group.entities
     );
     Error::new(ErrorKind::Config, Stage::Request, message)
@@ -709,16 +712,19 @@ fn other_entities(group: &StreamGroup, entities: &BTreeSet<String>) -> Error {
 #[cold]
 fn other_stream(group: &str, old: &str, arn: &str) -> Error {
     let message = format!(
-        "group `{group}` reads the stream `{old}`, and the table has the stream `{arn}`: the stream was switched off and on again, \
-         or the table was created again. To begin with the new stream, call `StreamGroup::forget`; changes \
-         of the old one that were not handled are lost"
+        "group `{group}` reads the stream `{old}`, but the table has the stream `{arn}`: the stream was switched off and on \
+         again, or the table was created again. To read the new stream, stop all workers and call `StreamGroup::forget`; \
+         changes of the old stream that were not handled are lost"
     );
     Error::new(ErrorKind::Config, Stage::Request, message)
 }
 
 impl StreamGroup {
-    /// Deletes the rows of a group, so that its next worker begins with the start of its settings. All workers must have
-    /// stopped; a worker that is running ends with an error.
+    /// Deletes the rows of a group, so that its next worker creates the group again, with the start of its settings. A new
+    /// group starts with the oldest change by default, so changes may be handled again.
+    ///
+    /// All workers must have stopped. A worker that is still running ends with an error. Does nothing if the row of the
+    /// group does not exist.
     pub async fn forget(group: &str, db: &Dynamo) -> Result<()> {
         let store = LeaseStore {
             db: db.clone(),
@@ -735,7 +741,7 @@ impl StreamGroup {
             .with_all(deletes)
             .with_all([reader]);
         batch.send(db).await?.complete()?;
-        // The row of the group goes last, because it leads to the others.
+        // The row of the group is deleted last, so that a call after a failure still finds the others.
         row.delete().send(db).await.map(drop)
     }
 }

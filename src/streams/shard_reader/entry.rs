@@ -4,18 +4,18 @@ use crate::clock::Timestamp;
 use crate::streams::position::{PlacedShard, ShardId, ShardPlace, StreamPosition};
 use crate::streams::record::StreamRecord;
 
-/// An entry of the log of a reader. Entries are applied to the position when their turn comes, so that the position
-/// shows what was delivered, not what was read.
+/// An entry of the log of a reader. It is applied to the position when it is delivered, so that the position follows the
+/// delivered records, and not the received ones.
 #[derive(Debug, Clone)]
 pub(in crate::streams) enum ReaderEntry {
     /// A shard was found.
     Found { shard: ShardId, placed: PlacedShard },
-    /// A shard begins with its latest record.
+    /// The latest record of a shard was found, and the shard begins there.
     Fixed { shard: ShardId, place: ShardPlace },
     Record {
         shard: ShardId,
         record: StreamRecord,
-        /// Whether it is not older than the start.
+        /// Whether the record is wanted, because it is not older than the start.
         is_requested: bool,
         /// Whether the position moves past it.
         moves: bool,
@@ -24,14 +24,14 @@ pub(in crate::streams) enum ReaderEntry {
     Lost {
         shard: Option<ShardId>,
         lost: LostTimes,
-        /// Whether nothing more of the shard can be read.
+        /// Whether no more records of the shard can be read.
         is_end: bool,
     },
-    /// The end of a shard.
+    /// A shard was read to its end.
     End { shard: ShardId },
-    /// A shard that is no longer described after its end.
+    /// A shard that was read is no longer described.
     Forgotten { shard: ShardId },
-    /// All shards of a survey that began at this time were found.
+    /// All shards that a survey has described are in the position. The survey began at this time.
     Surveyed { at: i64 },
 }
 

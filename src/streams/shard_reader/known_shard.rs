@@ -19,15 +19,15 @@ pub(super) struct KnownShard {
     pub(super) due: Duration,
     pub(super) idle_responses: u32,
     pub(super) failures: u32,
-    /// The number of responses in a row that it does not exist, and the time of the first one.
+    /// The number of consecutive responses that the shard does not exist, and the time of the first one.
     pub(super) gone: (u32, Duration),
-    /// The loss that is reported with the next records: after this time, if it is known.
+    /// The time after which records are lost, if it is known. The loss is reported with the next records.
     pub(super) gap: Option<Option<i64>>,
-    /// Whether its latest record must be found. This is done once, because it would skip records later.
+    /// Whether the latest record must be found. This is done only once, because it would skip records later.
     pub(super) must_be_fixed: bool,
-    /// Whether all of its records from now on are requested.
+    /// Whether all further records are wanted.
     pub(super) is_live: bool,
-    /// The number of surveys in a row that omit it, and the time of the first one.
+    /// The number of consecutive surveys that omit the shard, and the time of the first one.
     pub(super) omissions: (u32, Duration),
     pub(super) ended: Option<Duration>,
 }
@@ -53,7 +53,7 @@ impl KnownShard {
         }
     }
 
-    /// The shard in a position.
+    /// The entry of the shard in a position.
     pub(super) fn placed(&self) -> PlacedShard {
         PlacedShard {
             parent: self.parent.clone(),
@@ -73,7 +73,7 @@ impl KnownShard {
         }
     }
 
-    /// The time up to which it has been delivered.
+    /// The time up to which no record can be lost.
     pub(super) fn known_until(&self) -> Option<i64> {
         match self.place {
             ShardPlace::Unread { since }
@@ -91,7 +91,7 @@ impl KnownShard {
         }
     }
 
-    /// Counts a failure, and returns false if there were too many in a row.
+    /// Counts a failure. Returns false after too many consecutive failures.
     pub(super) fn may_retry(&mut self, now: Duration) -> bool {
         self.failures += 1;
         self.due = now + failure_pause(self.failures);

@@ -1,4 +1,4 @@
-//! The parents of shards. A shard is settled if its parent is known and comes before it, or does not exist.
+//! The parents of shards. A shard is settled if its parent is settled, or does not exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -17,12 +17,12 @@ use crate::streams::shard_api::FailureMeaning;
 const DENIED_PROBES: u32 = 2;
 /// The time within which an existing parent should be described. Otherwise, it is read without its own parent.
 const HIDDEN_TIME: Duration = Duration::from_secs(600);
-/// The number of surveys in a row that omit a shard that was read, and the time between them, after which it is forgotten.
+/// A shard that was read is removed after this many consecutive surveys that omit it, over more than this time.
 const FORGET_SURVEYS: u32 = 5;
 const FORGET_TIME: Duration = Duration::from_secs(3_600);
 
 impl ShardReader {
-    /// The shards that are not known, and were settled before a known one: they need not be read.
+    /// The unknown ancestors of settled shards. They need not be read.
     pub(super) fn ancestors(
         &self,
         described: &BTreeMap<ShardId, Option<ShardId>>,
@@ -40,7 +40,7 @@ impl ShardReader {
         ancestors
     }
 
-    /// Adds a shard that need not be read. It must be known, because a later survey may omit the shards after it.
+    /// Adds a shard that need not be read. It must be known, because a later survey may omit its descendants.
     pub(super) fn insert_passed(
         &mut self,
         id: &ShardId,
@@ -89,7 +89,7 @@ impl ShardReader {
         }
     }
 
-    /// Counts the surveys that lack the parent of a shard.
+    /// Counts the surveys that omit the parents of shards.
     pub(super) fn note_missing(&mut self, is_latest: bool, began: Duration, time: ReaderTime) {
         let shards = &self.shards;
         self.missing.retain(|id, _| !shards.contains_key(id));
@@ -146,7 +146,7 @@ impl ShardReader {
             Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => {
                 parent.denials += 1
             }
-            // The next survey is followed by another request.
+            // Another request follows the next survey.
             Err(_) => {}
         }
         let is_patient = parent.denials >= DENIED_PROBES && parent.surveys + 1 >= SURE_SURVEYS;
@@ -158,8 +158,8 @@ impl ShardReader {
         }
     }
 
-    /// The children of a parent that does not exist may descend from any shard that has not been read to its end, so changes
-    /// may be missed since the first of these was read.
+    /// The children of a parent that does not exist may descend from any shard that was not read to its end. Therefore,
+    /// changes may be lost since the earliest time to which these shards were delivered.
     fn note_orphans(&mut self, parent: &ShardId) {
         let unread = self.shards.values().filter(|shard| shard.is_settled);
         let Some(first) = unread.filter_map(KnownShard::known_until).min() else {
@@ -209,7 +209,7 @@ impl ShardReader {
         }
     }
 
-    /// Forgets shards that were read and are no longer described. Without this, the position would grow for ever.
+    /// Removes shards that were read and are no longer described. Without this, the position would grow without limit.
     pub(super) fn forget_shards(&mut self, time: ReaderTime, log: &mut Vec<ReaderEntry>) {
         let mut forgotten = Vec::new();
         for (id, shard) in self.shards.iter().filter(|(_, shard)| shard.is_read()) {

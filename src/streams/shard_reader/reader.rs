@@ -8,7 +8,7 @@ use super::pace::{FAILURE_PAUSE, IDLE_PAUSE};
 use super::survey::{MissingParent, Survey};
 use crate::streams::position::{FirstWanted, PlacedShard, ShardId, StreamPosition};
 
-/// The time for which the children of a shard are awaited after the stream was switched off.
+/// The time for which the reader waits for the children of a shard after the stream was switched off.
 const LAST_CHILDREN_TIME: Duration = Duration::from_secs(330);
 
 #[derive(Debug)]
@@ -18,20 +18,20 @@ pub(in crate::streams) struct ShardReader {
     pub(super) children: BTreeMap<ShardId, BTreeSet<ShardId>>,
     /// The shards that may be requested, by the time of the next request.
     pub(super) queue: BTreeSet<(Duration, ShardId)>,
-    /// Shards that have their latest record, and wait until all others have it, too.
+    /// The shards that wait until the latest record was found in all shards.
     pub(super) held: Vec<ShardId>,
-    /// The number of shards without the iterator at their latest record.
+    /// The number of shards whose latest record was not found yet.
     pub(super) unfixed: usize,
     /// The number of shards that have not been read to their end.
     pub(super) unread: usize,
-    /// Parents that are not described.
+    /// The parents that are not described.
     pub(super) missing: BTreeMap<ShardId, MissingParent>,
     pub(super) survey: Survey,
-    /// All shards of before this time are known. None before the first survey of a stream.
+    /// All shards from before this time are known. `None` before the first survey of a stream.
     pub(super) surveyed: Option<i64>,
-    /// The times of the surveys after it, which may lack shards.
+    /// The times of the later surveys, which may omit shards.
     pub(super) unsure: VecDeque<i64>,
-    /// The seconds for which the stream keeps records. None if it keeps all.
+    /// The seconds for which the stream keeps records. `None` if it keeps all.
     pub(super) retention: Option<i64>,
     pub(super) longest_idle: Duration,
 }
@@ -82,7 +82,7 @@ impl ShardReader {
         self.longest_idle = pause.max(IDLE_PAUSE);
     }
 
-    /// Whether the shards are known, and those that begin with the latest record have their place.
+    /// Whether the shards are known, and the latest record was found in those that begin with it.
     pub(in crate::streams) fn is_placed(&self) -> bool {
         self.survey.is_complete && self.unfixed == 0
     }
@@ -98,9 +98,9 @@ impl ShardReader {
             && !self.awaits_children(now)
     }
 
-    /// Whether a shard that was read lately may have children that are not described yet.
+    /// Whether a shard that was read recently may have children that are not described yet.
     fn awaits_children(&self, now: Duration) -> bool {
-        // Servers that keep all records describe a shard at once.
+        // Servers that keep all records describe a new shard immediately.
         self.retention.is_some()
             && self.shards.iter().any(|(id, shard)| {
                 let is_late =
@@ -121,7 +121,7 @@ impl ShardReader {
         self.shards.insert(id, shard);
     }
 
-    /// Enters a shard in the queue if it may be requested: the records of its parent come before its own.
+    /// Adds a shard to the queue if its records may be requested, which is after those of its parent.
     pub(super) fn enqueue(&mut self, id: &ShardId) {
         let Some(shard) = self.shards.get(id) else {
             return;

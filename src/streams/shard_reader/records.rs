@@ -12,17 +12,17 @@ use crate::streams::position::{FirstWanted, ShardId, ShardPlace};
 use crate::streams::record::StreamRecord;
 use crate::streams::shard_api::{FailureMeaning, IteratorStart, StreamRequest};
 
-/// Records of a shard that begins with the latest one are compared with a time that is this many seconds earlier: the
-/// service rounds times, and the clock of this machine may differ.
+/// If a shard begins with its latest record, records that are older than the start by this many seconds are not wanted. The
+/// margin allows for rounded times and for the clock of this machine.
 const LATEST_MARGIN: i64 = 300;
 /// The shortest time between the first and the last of the `GONE_RESPONSES`.
 const GONE_TIME: Duration = Duration::from_secs(30);
 /// The number of these responses, and their shortest time, for a shard that surveys still describe.
 const DENIED_RESPONSES: u32 = 10;
 const DENIED_TIME: Duration = Duration::from_secs(600);
-/// An iterator that was received this long ago may expire without a failure of the service.
+/// An iterator that was received this long ago may expire without counting as a failure.
 const ITERATOR_TIME: Duration = Duration::from_secs(60);
-/// The number of records in a page that may have been cut by the limit of the service.
+/// The number of records in a page that has reached the limit of the service, so that more records may be available.
 const FULL_PAGE: usize = 1_000;
 
 impl ShardReader {
@@ -37,13 +37,14 @@ impl ShardReader {
         let Some(shard) = self.shards.get_mut(id) else {
             return;
         };
-        // It stays due, so that the records are requested before the iterator expires.
+        // The shard remains due, so that its records are requested before the iterator expires.
         (shard.iterator, shard.received) = (Some(iterator), time.now);
         let StreamRequest::Iterator { start, .. } = request else {
             return;
         };
         shard.is_live = *start == IteratorStart::Latest;
-        // Nothing was read of this shard, so no number can show that its oldest records are gone. The time does.
+        // No record of this shard was read, so DynamoDB cannot report by a sequence number that records were trimmed. Only
+        // the time shows that they may be.
         let is_late =
             |since: i64| retention.is_some_and(|kept| time.wall.saturating_sub(since) > kept);
         if *start == IteratorStart::Oldest
@@ -54,7 +55,7 @@ impl ShardReader {
         }
     }
 
-    /// Counts a shard whose latest record was found, and reads the other shards when it was found in all.
+    /// Counts a shard whose latest record was found. After the last one, the shards that wait for it can be read.
     pub(super) fn end_fixing(&mut self) {
         self.unfixed -= 1;
         if self.unfixed == 0 {
@@ -77,7 +78,7 @@ impl ShardReader {
         let Some(shard) = self.shards.get_mut(id) else {
             return;
         };
-        // The first response shows whether the shard was closed before.
+        // The first response shows whether the shard was already closed.
         let is_fixed = std::mem::take(&mut shard.must_be_fixed);
         if is_fixed {
             let since = time.wall.saturating_sub(LATEST_MARGIN);
@@ -103,7 +104,8 @@ impl ShardReader {
         shard.due = time.now;
         match records.len() {
             0 => {
-                // A closed shard may have empty pages before its last records, so the pause stays short.
+                // A shard with children is closed, and may have empty pages before its last records, so the pause stays
+                // short.
                 let longest = if has_children {
                     IDLE_PAUSE
                 } else {
@@ -126,8 +128,8 @@ impl ShardReader {
                 (_, ShardPlace::Latest { since }, Some(at)) => shard.is_live || at >= *since,
                 _ => true,
             };
-            // A shard of a stream that begins with the latest change has its place with its first requested record, so
-            // that no later one is compared with the clock.
+            // If the start is the latest change, the place moves with the first wanted record, so that no later record is
+            // compared with the clock.
             let moves = is_requested || matches!(first, FirstWanted::Since(_));
             if let (true, Some(place)) = (moves, place_after(&record)) {
                 shard.place = place;
@@ -183,7 +185,7 @@ impl ShardReader {
         let Some(shard) = self.shards.get_mut(id) else {
             return Ok(());
         };
-        // At the start of a stream, records and shards may be removed at any time.
+        // At the start of a stream, DynamoDB may remove the oldest records and shards at any time, which is no loss.
         let is_excused = match shard.place {
             ShardPlace::Oldest { since } | ShardPlace::Latest { since } => {
                 retention.is_none_or(|kept| time.wall.saturating_sub(since) <= kept)

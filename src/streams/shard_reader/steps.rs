@@ -1,4 +1,4 @@
-//! The next request, and the response to one.
+//! Returns the next request, and takes the response to a request.
 
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ impl ShardReader {
         })
     }
 
-    /// Takes the response to a request, and appends to the log. Fails if the stream cannot be read any further.
+    /// Takes the response to a request, and appends entries to the log. Fails if the stream cannot be read any further.
     pub(in crate::streams) fn take_answer(
         &mut self,
         request: &StreamRequest,

@@ -1,4 +1,4 @@
-//! A description of the stream, and the parents that it lacks.
+//! A survey: the description of the stream, and the parents that it omits.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::streams::position::ShardId;
 use crate::streams::shard_api::{FailureMeaning, StreamRequest};
 
-/// The shortest time between the beginnings of two surveys.
+/// The shortest time between the starts of two surveys.
 const SURVEY_FLOOR: Duration = Duration::from_secs(1);
 
 /// The maximum number of surveys before a stream begins with its latest record.
@@ -16,12 +16,12 @@ const MOST_STARTS: u32 = 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Survey {
-    /// The shards that were described since it began, with their parents.
+    /// The shards that were described since the survey began, with their parents.
     pub(super) shards: BTreeMap<ShardId, Option<ShardId>>,
     pub(super) after: Option<ShardId>,
     /// The number of surveys before a stream begins with its latest record.
     pub(super) starts: u32,
-    /// The number of these in a row that found the same shards, and the number of shards.
+    /// The number of these surveys that consecutively found the same shards, and the number of shards.
     pub(super) same: (u32, usize),
     pub(super) is_awaited: bool,
     pub(super) due: Duration,
@@ -30,7 +30,7 @@ pub(super) struct Survey {
     pub(super) searches: u32,
     pub(super) is_complete: bool,
     pub(super) is_disabled: bool,
-    /// Whether a shard has ended since the survey began, so that it may lack the children.
+    /// Whether a shard has ended since the survey began, so that the survey may omit its children.
     pub(super) is_outdated: bool,
     /// The number of complete surveys that began after the last shard has ended.
     pub(super) since_end: u32,
@@ -40,7 +40,7 @@ impl Survey {
     pub(super) fn next_request(&mut self, time: ReaderTime) -> StreamRequest {
         if self.after.is_none() {
             self.is_outdated = false;
-            // A survey that is repeated keeps what was found.
+            // A survey that is repeated keeps the shards that were found.
             if self.shards.is_empty() {
                 self.began = Some(time);
             }
@@ -51,8 +51,8 @@ impl Survey {
         }
     }
 
-    /// Counts a survey before a stream begins with its latest record, and returns whether no further one is needed. A new
-    /// shard begins the count again, because the survey may omit its parent.
+    /// Counts a survey before a stream begins with its latest record. Returns whether no further survey is needed. The
+    /// count starts again if a survey finds another number of shards, because it may omit the parent of a new one.
     pub(super) fn end_start(&mut self) -> bool {
         let found = self.shards.len();
         self.starts += 1;
@@ -63,7 +63,7 @@ impl Survey {
         self.same.0 >= SURE_SURVEYS || self.starts >= MOST_STARTS
     }
 
-    /// The soonest time of the next survey.
+    /// The earliest time of the next survey.
     pub(super) fn soonest(&self, now: Duration) -> Duration {
         self.began
             .map_or(now, |began| now.max(began.now + SURVEY_FLOOR))

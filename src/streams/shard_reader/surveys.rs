@@ -1,4 +1,4 @@
-//! The surveys: descriptions of the stream, page by page, again and again.
+//! Takes the responses of surveys, which are descriptions of the stream, and schedules the next survey.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl ShardReader {
         }
         survey.is_disabled = page.is_disabled;
         match page.last {
-            // A page that ends where it began would be requested for ever.
+            // A server that returns the same last shard again would be queried without end.
             Some(last) if Some(&last) != after => {
                 survey.after = Some(last);
                 survey.due = time.now;
@@ -47,7 +47,7 @@ impl ShardReader {
         self.survey.after = None;
         let is_first = self.surveyed.is_none() && !self.survey.is_complete;
         let is_latest = is_first && self.first == FirstWanted::Latest;
-        // Which shard is the latest one is known only if no shard is omitted.
+        // If a survey omitted a shard, its parent could seem to be the latest shard.
         if is_latest && self.retention.is_some() && !self.survey.end_start() {
             self.survey.due = time.now + START_PAUSE;
             return Ok(());
@@ -62,11 +62,11 @@ impl ShardReader {
         let place = self.place_of_found(is_first, began.wall, log);
         let mut ancestors = self.ancestors(&described);
         if is_latest {
-            // They were closed before the start, so all of their records are older.
+            // Parents were closed before the start, so all of their records are older.
             ancestors.extend(described.values().flatten().cloned());
         }
         for (id, shard) in &mut self.shards {
-            // The time begins with the first survey that omits it, because a process may have paused before.
+            // The time counts from the first survey that omits the shard, because the process may have paused before.
             match described.contains_key(id) {
                 true => shard.omissions = (0, time.now),
                 false if shard.omissions.0 == 0 => shard.omissions = (1, time.now),
@@ -79,7 +79,7 @@ impl ShardReader {
             } else if ancestors.contains(id) {
                 self.insert_passed(id, parent.as_ref(), time.now, log);
             } else {
-                // A parent that an earlier survey has omitted is as old as its child.
+                // A parent that an earlier survey has omitted gets the place of its child.
                 let children = self.children.get(id).into_iter().flatten();
                 let child = children.filter_map(|child| self.shards.get(child)).next();
                 let place = child.map_or_else(|| place.clone(), |child| child.place.clone());

@@ -1,7 +1,7 @@
-//! Groups whose workers are processes that are killed again and again.
+//! A group whose workers are processes that are killed again and again.
 //!
-//! On the embedded engine the data are in a file, which one process at a time can open, so there is one worker. On a server
-//! there are three.
+//! On the embedded engine, the data is in a file that only one process can open at a time, so the test uses one worker. On
+//! a server, it uses three.
 
 use std::env;
 use std::process::{Child, Command, Stdio};
@@ -20,7 +20,7 @@ crate::declare! {
     entity Mark(table = "group-marks", key(pk = number)) { number: u32, count: u64 }
 }
 
-/// This variable is set in the process to be killed.
+/// This variable is set in a process that will be killed.
 pub const CHILD: &str = "DYNAMO_ENTITY_GROUP_CHILD";
 const PREFIX: &str = "DYNAMO_ENTITY_GROUP_PREFIX";
 
@@ -40,7 +40,7 @@ pub fn child() {
     panic!("a worker ended: {worked:?}");
 }
 
-/// Both kinds of handlers.
+/// Runs a worker with each kind of handler.
 async fn work(db: &Dynamo, shutdown: impl Future<Output = ()>) -> Result<()> {
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let is_stopped = || {
@@ -76,7 +76,7 @@ fn spawn(url: &str, prefix: &str) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Each change is handled, and the total is that of all rows.
+/// Each change is handled, and the total is the sum of all rows.
 pub async fn killed_workers_lose_no_change(db: Db) -> Outcome {
     let folder = tempfile::tempdir()?;
     let (url, count) = match db.engine() {
@@ -109,7 +109,7 @@ pub async fn killed_workers_lose_no_change(db: Db) -> Outcome {
         while workers.len() < count {
             workers.push(spawn(&url, db.prefix())?);
         }
-        // Longer than a lease, so that a worker has begun in the meantime.
+        // This is longer than the lease time, so that a worker has begun to handle changes.
         sleep(Duration::from_millis(fastrand::u64(1_500..3_500))).await;
         let mut killed = workers.remove(fastrand::usize(..workers.len()));
         assert!(killed.try_wait()?.is_none(), "a worker ended by itself");
@@ -130,7 +130,7 @@ pub async fn killed_workers_lose_no_change(db: Db) -> Outcome {
         while total(&last).await.expect("read") < sum || marks().await.len() < all as usize {
             sleep(Duration::from_millis(100)).await;
         }
-        // A repetition would come now.
+        // A change that is handled twice would be handled again now.
         sleep(Duration::from_millis(500)).await;
     };
     timeout(Duration::from_secs(120), work(&last, is_done)).await??;

@@ -1,5 +1,5 @@
 //! A stream with many shards, which close, split, and are described late or not at all. Requests to DynamoDB arrive late,
-//! also after the worker that sent them has died, or their responses are lost.
+//! even after the worker that sent them has died, or their responses are lost.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,19 +17,19 @@ use aws_smithy_types::body::SdkBody;
 use serde_json::{Value as Json, json};
 use tokio::time::{Instant, sleep};
 
-/// The number of items, each with a row of changes.
+/// The number of items.
 pub const ITEMS: u32 = 24;
 
 struct Shard {
     parent: Option<String>,
-    /// The items whose changes it has.
+    /// The items whose changes the shard has.
     items: std::ops::Range<u32>,
     /// The item and the version of each change, with its sequence number.
     records: Vec<(u32, u64, u64)>,
     /// The number of its oldest records that the stream no longer has.
     trimmed: usize,
     is_closed: bool,
-    /// It is not described before.
+    /// The time before which the shard is not described.
     described_at: Instant,
 }
 
@@ -247,7 +247,7 @@ fn show_record((item, version, sequence): &(u32, u64, u64)) -> Json {
     json!({"eventID": format!("event-{sequence}"), "eventName": name, "dynamodb": dynamodb})
 }
 
-/// A transport with the simulated stream, and a real table.
+/// A transport with the simulated stream and a real table.
 #[derive(Clone)]
 pub struct Simulated<C> {
     inner: C,
@@ -332,7 +332,7 @@ impl HttpConnector for Simulated<SharedHttpConnector> {
         let (is_lost, is_late, delay) = {
             let mut world = self.world();
             let delay = world.random.u64(..600);
-            // A transaction is sent again with its token, so all responses to some tokens are lost.
+            // The library retries a transaction with its token, so all responses to some tokens are lost.
             let body = request.body().bytes().unwrap_or_default();
             let is_unlucky = world.is_faulty && has_unlucky_token(body);
             (
@@ -342,7 +342,7 @@ impl HttpConnector for Simulated<SharedHttpConnector> {
             )
         };
         let inner = self.inner.clone();
-        // A task of its own, because a request that was sent arrives also if its sender has died.
+        // The request runs in a task, because a request that was sent arrives even if its sender has died.
         let sent = tokio::spawn(async move {
             if is_late {
                 sleep(delay).await;

@@ -1,6 +1,6 @@
-//! Workers that join, stop, die and pause at random, on a stream whose shards close and split, beside a model.
+//! Workers that join, stop, die and pause at random, on a stream whose shards close and split. A model checks them.
 //!
-//! `GROUP_STORMS` sets the number of storms, and `GROUP_SEED` the first seed.
+//! The variable `GROUP_STORMS` sets the number of storms, and `GROUP_SEED` the first seed.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -27,7 +27,7 @@ crate::declare! {
 
 const LEASE: Duration = Duration::from_secs(1);
 const WORKERS: u64 = 3;
-/// How long changes are written. The shards are read to their ends afterwards.
+/// The time for which changes are written. After that, the shards are read to their ends.
 const STORM: Duration = Duration::from_secs(8);
 
 type Storm = Simulated<SharedHttpClient>;
@@ -40,14 +40,14 @@ fn lease_of(life: usize) -> Duration {
     }
 }
 
-/// The handled changes, in the order in which the handlers have begun.
+/// The handled changes, in the order in which their handlers began.
 #[derive(Default)]
 struct Log {
-    /// The version of each item and the run that has handled it.
+    /// The handled versions of each item, with the runs that have handled them.
     handled: BTreeMap<u32, Vec<(u64, usize)>>,
-    /// The run of each worker's life that may handle an item, and the items of its shard.
+    /// By the life of a worker and an item: the run that may handle the item, and the items of its shard.
     runs: BTreeMap<(usize, u32), (usize, Range<u32>)>,
-    /// The last run that has begun to handle changes of each item's shard.
+    /// The last run that has begun to handle changes of the shard of each item.
     last_runs: BTreeMap<u32, usize>,
     began: usize,
     failed: Vec<String>,
@@ -81,7 +81,7 @@ impl Log {
         }
     }
 
-    /// Notes the beginning of a handler. An earlier run may not begin one after a later run has begun.
+    /// Notes the start of a handler. An earlier run must not start one after a later run has started.
     fn note_handler(&mut self, life: usize, item: u32, version: u64) {
         let (run, items) = self.runs[&(life, item)].clone();
         for item in items {
@@ -104,7 +104,7 @@ impl Log {
     }
 }
 
-/// Polls a future except during a pause, as a machine that stands still.
+/// Polls a future except during a pause, as on a machine that is suspended.
 async fn with_pause<F: Future>(work: F, begin: Instant, end: Instant) -> F::Output {
     let mut work = std::pin::pin!(work);
     let mut woken = std::pin::pin!(sleep_until(end));
@@ -123,7 +123,7 @@ const STORMY: usize = 0;
 const CALM: usize = 1;
 const DONE: usize = 2;
 
-/// Runs lives of a worker until all is done. During the storm, each ends by a stop or a death.
+/// Runs one worker after the other until all is done. During the storm, each of them stops or dies.
 async fn live<F: Future<Output = Result<()>>>(
     seed: u64,
     phase: &AtomicUsize,
@@ -151,7 +151,7 @@ async fn live<F: Future<Output = Result<()>>>(
         let death = if dies { time } else { never };
         let working = with_pause(life(number, stop), begin, end);
         match timeout_at(death, working).await {
-            // The future is dropped as by a process that dies.
+            // The future is dropped, as if the process had died.
             Err(_) => assert!(dies, "a worker does not stop"),
             Ok(ended) => ended.expect("no error"),
         }
@@ -161,7 +161,7 @@ async fn live<F: Future<Output = Result<()>>>(
 /// The time at which a worker stops, if the storm does not end before.
 type Stop = Instant;
 
-/// A storm of workers. `handle` runs one life of a worker.
+/// Runs a storm of workers. `handle` runs one worker.
 async fn storm<F>(
     db: &Db,
     seed: u64,
@@ -215,12 +215,12 @@ where
             let rows = ShardLease::in_partition(group).consistent().all(db).await;
             panic!("seed {seed}: changes are not handled: {rows:#?}");
         }
-        // A repetition would come now.
+        // A change that is handled twice would be handled again now.
         sleep(Duration::from_millis(500)).await;
         phase.store(DONE, Ordering::Relaxed);
     };
     tokio::join!(writer, join_all(workers));
-    // Late requests have arrived.
+    // All late requests have arrived.
     sleep(Duration::from_millis(500)).await;
     log
 }
@@ -335,7 +335,7 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The first worker takes all shards, and hands half of them over to the second one, between two handlers.
+/// The first worker takes all shards, and hands half of them over to the second one between two handlers.
 pub async fn shards_are_handed_over_to_a_new_worker(db: Db) -> Outcome {
     let simulated = Simulated::with_small_shards(db.engine().http_client());
     let config = db.engine().config();
@@ -386,7 +386,7 @@ pub async fn shards_are_handed_over_to_a_new_worker(db: Db) -> Outcome {
     };
     let (one, two) = tokio::join!(work(0), second);
     one.and(two)?;
-    // A worker that stops gives its shards up.
+    // A worker that stops releases its shards.
     let leases = ShardLease::in_partition("divided").all(&db).await?;
     assert!(
         leases.iter().all(|lease| lease.owner.is_none()),
@@ -395,7 +395,7 @@ pub async fn shards_are_handed_over_to_a_new_worker(db: Db) -> Outcome {
     Ok(())
 }
 
-/// The other worker has taken the shards in the meantime.
+/// Another worker has taken the shards in the meantime.
 pub async fn no_handler_begins_after_a_long_pause(db: Db) -> Outcome {
     let simulated = Simulated::with_small_shards(db.engine().http_client());
     let config = db.engine().config();
@@ -426,7 +426,7 @@ pub async fn no_handler_begins_after_a_long_pause(db: Db) -> Outcome {
         while !has_begun() {
             drop(timeout(Duration::from_millis(20), first.as_mut()).await);
         }
-        // It is not polled while the other one takes its shards over.
+        // The worker is not polled while the other one takes its shards.
         let ran = tokio::join!(work(1), async {
             sleep(Duration::from_secs(4)).await;
             drop(timeout(Duration::from_secs(1), first.as_mut()).await);

@@ -28,13 +28,13 @@ enum Request {
 
 struct Actor {
     book: LeaseBook,
-    /// What the worker's clock shows, from the true time.
+    /// The time that the clock of the worker shows at the start.
     offset: u64,
-    /// Its rate, in thousandths.
+    /// The rate of the clock, in thousandths.
     rate: u64,
     paused_until: u64,
     is_dead: bool,
-    /// What it saw last.
+    /// The state of the row that the worker saw last.
     row: Option<LeaseState>,
 }
 
@@ -52,7 +52,7 @@ struct World {
     owners: usize,
 }
 
-/// What happens next, as numbers that a property shrinks.
+/// The next event of a schedule, as numbers that proptest can shrink.
 type Event = (u8, usize, u64, u64);
 
 fn name() -> LeaseName {
