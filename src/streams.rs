@@ -69,8 +69,8 @@ pub use follow::ItemChanges;
 pub use follow_changes::{ChangeStream, FollowChanges};
 pub use follow_error::{FollowError, LostChanges};
 pub use group::{
-    ChangeTransaction, Consumer, ConsumerEach, ConsumerEachIn, ConsumerEvent, LeaseTable,
-    LeftReason, ShardLease, ShardProgress, StreamGroup, StreamReader,
+    ChangeTransaction, Consumer, ConsumerEach, ConsumerEachIn, ConsumerEvent, GroupRoots,
+    LeaseTable, ShardLease, ShardProgress, ShardStopReason, StreamGroup, StreamReader,
 };
 pub use member_key::MemberKey;
 pub use once::{Once, OnceEffect, OnceError, OnceResult, Ran, once};

@@ -3,7 +3,7 @@
 //! ```text
 //! worker       rounds: renews leases, reads the rows, finds new shards, balances
 //! shard run    one for each lease: reads records, calls the handler, saves the place
-//! rows         one for each shard: owner, epoch, beats, place; and one for the group
+//! rows         one for each shard: owner, epoch, renewals, place; and one for the group
 //! ```
 //!
 //! A *lease* makes a worker the owner of a shard for a limited time. The *place* of a shard is the sequence number of its
@@ -20,8 +20,11 @@ mod drive;
 mod each;
 mod each_in;
 mod event;
+mod forget;
 mod lease;
+mod limited;
 mod lineage;
+mod rejected;
 mod settings;
 mod shard_end;
 mod shard_lists;
@@ -32,6 +35,6 @@ mod transaction;
 mod worker;
 
 pub use consumer::{Consumer, ConsumerEach, ConsumerEachIn};
-pub use event::{ConsumerEvent, LeftReason, ShardProgress};
-pub use lease::{LeaseTable, ShardLease, StreamGroup, StreamReader};
+pub use event::{ConsumerEvent, ShardProgress, ShardStopReason};
+pub use lease::{GroupRoots, LeaseTable, ShardLease, StreamGroup, StreamReader};
 pub use transaction::ChangeTransaction;

@@ -86,6 +86,16 @@ impl StreamSource {
         self.table.call_once(operation, body).await
     }
 
+    /// Another stream of the table that can still be read.
+    pub(super) async fn older_stream(&self, arn: &str) -> Result<Option<Self>> {
+        let streams = self.table.list_streams().await?;
+        let found = streams.into_iter().find(|(_, listed)| **listed == *arn);
+        Ok(found.map(|(_, arn)| StreamSource {
+            table: self.table.clone(),
+            arn,
+        }))
+    }
+
     /// The stream that is the newest one of the table now.
     pub(super) async fn newest_arn(&self) -> Result<Arc<str>> {
         self.table.newest_stream().await

@@ -1,6 +1,7 @@
 //! The attempts at a change: repeated, counted and parked.
 
-use super::event::{ConsumerEvent, LeftReason};
+use super::event::{ConsumerEvent, ShardStopReason};
+use super::limited::LimitTime;
 use super::shard_run::ShardRun;
 use super::store::is_transient;
 use crate::clock::Timestamp;
@@ -16,7 +17,7 @@ pub(super) enum ChangeAttempt {
     Failed(HandlerError),
     /// A request failed for a reason that does not depend on the change, so the attempt is not counted.
     Interrupted(Error),
-    Left(LeftReason),
+    Left(ShardStopReason),
 }
 
 /// Whether a record is older than the start of the group. DynamoDB rounds times down to a second; DynamoDB Local, to a
@@ -45,7 +46,7 @@ async fn note_failure(
         };
         let reason = error.to_string();
         let counted = parking.count_attempt_with(record, &reason, others);
-        match worker.limit_time(counted).await {
+        match counted.limited().await {
             Ok(CountedAttempt::Parked) => {
                 worker.report(&ConsumerEvent::Parked { record, error });
                 return Ok(true);
@@ -59,7 +60,7 @@ async fn note_failure(
             Err(error) => return Err(error),
         }
     }
-    worker.report(&ConsumerEvent::Failed {
+    worker.report(&ConsumerEvent::AttemptFailed {
         record,
         error,
         attempts,
@@ -72,7 +73,7 @@ pub(super) enum NextStep {
     Repeat,
     /// The change is handled or parked.
     Continue,
-    Leave(LeftReason),
+    Leave(ShardStopReason),
 }
 
 /// The attempts at a change.

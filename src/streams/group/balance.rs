@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) struct ReadyShard<'r> {
     pub(super) shard: &'r str,
     pub(super) owner: Option<&'r str>,
-    pub(super) asked_by: Option<&'r str>,
+    pub(super) requested_by: Option<&'r str>,
     /// Whether it has been free for longer than a lease time.
     pub(super) is_waiting: bool,
 }
@@ -38,7 +38,7 @@ pub(super) fn balance_shards(
         match shard.owner {
             // A requested shard counts as one of its next owner, so that it is requested only once.
             Some(owner) => loads
-                .entry(shard.asked_by.unwrap_or(owner))
+                .entry(shard.requested_by.unwrap_or(owner))
                 .or_default()
                 .push(shard.shard),
             None => free.push(shard.shard),
@@ -71,7 +71,7 @@ pub(super) fn balance_shards(
     // The owner can hand over only shards that it still owns.
     let has = |shard: &&str| {
         let ready = shards.iter().find(|ready| ready.shard == *shard);
-        ready.is_some_and(|ready| ready.owner == Some(*owner) && ready.asked_by.is_none())
+        ready.is_some_and(|ready| ready.owner == Some(*owner) && ready.requested_by.is_none())
     };
     BalanceStep {
         take: Vec::new(),
@@ -105,10 +105,10 @@ mod tests {
             let views: Vec<ReadyShard<'_>> = self
                 .shards
                 .iter()
-                .map(|(shard, owner, asked_by)| ReadyShard {
+                .map(|(shard, owner, requested_by)| ReadyShard {
                     shard,
                     owner: name_of(owner.filter(|owner| living[*owner])),
-                    asked_by: name_of(*asked_by),
+                    requested_by: name_of(*requested_by),
                     is_waiting: false,
                 })
                 .collect();
@@ -119,16 +119,16 @@ mod tests {
             };
             let step = balance_shards(&names[worker], &views, random);
             let mut is_changed = false;
-            for (shard, owner, asked_by) in &mut self.shards {
+            for (shard, owner, requested_by) in &mut self.shards {
                 if step.take.contains(shard) {
-                    (*owner, *asked_by, is_changed) = (Some(worker), None, true);
+                    (*owner, *requested_by, is_changed) = (Some(worker), None, true);
                 }
                 if step.ask.contains(shard) {
-                    (*asked_by, is_changed) = (Some(worker), true);
+                    (*requested_by, is_changed) = (Some(worker), true);
                 }
                 // The owner hands over at its next round, also to a worker that has died.
-                if *owner == Some(worker) && asked_by.is_some_and(|by| by != worker) {
-                    (*owner, *asked_by, is_changed) = (*asked_by, None, true);
+                if *owner == Some(worker) && requested_by.is_some_and(|by| by != worker) {
+                    (*owner, *requested_by, is_changed) = (*requested_by, None, true);
                 }
             }
             is_changed

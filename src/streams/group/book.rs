@@ -1,6 +1,6 @@
 //! The leases that a worker owns, and the leases of others that it has seen. It sends no requests.
 //!
-//! Each row of a lease has two counters: `epoch` increases with each change of the owner, and `beats` with each renewal.
+//! Each row of a lease has two counters: `epoch` increases with each change of the owner, and `renewals` with each renewal.
 //! The clocks of two machines are never compared:
 //!
 //! ```text
@@ -23,7 +23,7 @@ pub(super) type LeaseName = Arc<str>;
 pub(super) struct LeaseState {
     pub(super) owner: Option<String>,
     pub(super) epoch: u64,
-    pub(super) beats: u64,
+    pub(super) renewals: u64,
     /// The lease time of the owner, whose settings may differ.
     pub(super) lease_time: Duration,
 }
@@ -68,8 +68,9 @@ impl LeaseBook {
 
     /// Notes the state of a row. `now` must be a time after the response was received, so that it is after the renewal.
     pub(super) fn note_row(&mut self, name: &LeaseName, state: &LeaseState, now: Duration) {
-        let is_same =
-            |seen: &Sighting| (seen.state.epoch, seen.state.beats) == (state.epoch, state.beats);
+        let is_same = |seen: &Sighting| {
+            (seen.state.epoch, seen.state.renewals) == (state.epoch, state.renewals)
+        };
         match self.seen.get_mut(name) {
             // The time of the first sighting remains, because the owner may have died right after it.
             Some(seen) if is_same(seen) => seen.state.owner.clone_from(&state.owner),
@@ -148,6 +149,13 @@ impl LeaseBook {
         let held = self.held.iter();
         held.map(|(name, held)| (name.clone(), held.epoch))
             .collect()
+    }
+
+    /// The leases whose last renewal is older than a quarter of the lease time.
+    pub(super) fn due_leases(&self, now: Duration) -> Vec<(LeaseName, u64)> {
+        let held = self.held.iter();
+        let due = held.filter(|(_, held)| now.saturating_sub(held.renewed) >= self.lease / 4);
+        due.map(|(name, held)| (name.clone(), held.epoch)).collect()
     }
 
     /// Whether a handler may begin: no other worker can have taken the lease yet.

@@ -1,25 +1,31 @@
 //! The settings and the handler of a worker.
 
 use std::fmt;
+use std::pin::{Pin, pin};
 use std::time::Duration;
+
+use futures_util::future::{Either, select};
 
 use super::drive::drive_worker;
 use super::each::EachHandler;
 use super::each_in::EachInHandler;
 use super::event::ConsumerEvent;
 use super::lease::LeaseTable;
+use super::limited::LimitTime;
 use super::settings::Settings;
+use super::store::LeaseStore;
 use super::transaction::ChangeTransaction;
-use super::worker::Worker;
+use super::worker::{Worker, stream_of_group};
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoTable;
 use crate::error::{Error, Result};
-use crate::plan::check_transactions;
+use crate::plan::{Operation, check_transactions};
 use crate::schema::StreamView;
 use crate::streams::change::ItemChange;
 use crate::streams::each::HandlerError;
 use crate::streams::follow::{Followed, ItemChanges, Side};
 use crate::streams::kind::KnownImages;
+use crate::streams::parked::ParkedChange;
 use crate::streams::stream_source::StreamSource;
 
 /// The default lease time.
@@ -27,6 +33,10 @@ const LEASE_TIME: Duration = Duration::from_secs(30);
 /// The shortest and the longest lease time. A shorter one would expire while its renewal is sent.
 const SHORTEST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(86_400);
+
+/// The number of seconds before the time of the server at which a new group starts that wants the latest changes. The times
+/// of records are rounded, and the clocks of two servers differ.
+const LATEST_MARGIN: i64 = 10;
 
 /// The start of a new group. Changes before it are not handled.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +74,7 @@ impl<New, Old> Consumer<New, Old> {
                 since: None,
                 continues_after_loss: false,
                 park_after: None,
+                has_fewer_entities: false,
                 listener: None,
             },
         }
@@ -117,11 +128,19 @@ impl<New, Old> Consumer<New, Old> {
         self
     }
 
-    /// Continues with the oldest changes if changes may be lost, and reports the loss as [`ConsumerEvent::Lost`]. Without
+    /// Continues with the oldest changes if changes may be lost, and reports the loss as [`ConsumerEvent::ChangesLost`]. Without
     /// this setting, [`run`](ConsumerEach::run) returns an error of kind
     /// [`ChangesLost`](crate::error::ErrorKind::ChangesLost).
     pub fn continue_after_loss(mut self) -> Self {
         self.settings.continues_after_loss = true;
+        self
+    }
+
+    /// Lets the group handle changes of fewer entities than before, for example after an entity was retired. Without this,
+    /// [`run`](ConsumerEach::run) ends with an error. The group skips changes of the other entities from then on, and a
+    /// worker that handles them ends with an error when it joins.
+    pub fn with_fewer_entities(mut self) -> Self {
+        self.settings.has_fewer_entities = true;
         self
     }
 
@@ -210,14 +229,23 @@ impl<New, Old> Consumer<New, Old> {
             let message = "the lease time of a consumer must be between a second and a day";
             return Err(Error::config(message));
         }
+        let store = LeaseStore::new(&self.name, self.settings.lease_time, db)?;
         let table = self.changes.followed.table.name;
-        let source = StreamSource::find(db, table, None).await?;
+        let newest = StreamSource::find(db, table, None).await?;
+        let source = stream_of_group(newest, &self.settings, &store).await?;
         let view = self.settings.repeat_request(|| source.read_view()).await?;
         self.check_view(view)?;
+        if self.settings.park_after.is_some() {
+            // Otherwise, a missing table would be noticed at the first change that fails.
+            let found = || async {
+                let key = ParkedChange::key(&self.name, "none");
+                key.get().send(db).limited().await.map(drop)
+            };
+            self.settings.repeat_request(found).await?;
+        }
         let since = match self.start {
             GroupStart::Oldest => None,
-            // The clock of the server and the times of records are rounded to a second.
-            GroupStart::Latest => Some(source.now() - 1),
+            GroupStart::Latest => Some(source.now() - LATEST_MARGIN),
             GroupStart::At(time) => Some(time),
         };
         let settings = Settings {
@@ -225,8 +253,19 @@ impl<New, Old> Consumer<New, Old> {
             ..self.settings
         };
         let entities = (self.changes.followed.members)();
-        let worker = Worker::join(&self.name, source, settings, entities, db).await?;
+        let worker = Worker::join(source, settings, entities, store).await?;
         Ok((worker, self.changes))
+    }
+}
+
+/// Waits for the beginning of a worker, unless the shutdown comes first.
+async fn unless_shutdown<T>(
+    join: impl Future<Output = Result<T>>,
+    shutdown: Pin<&mut impl Future<Output = ()>>,
+) -> Result<Option<T>> {
+    match select(pin!(join), shutdown).await {
+        Either::Left((joined, _)) => joined.map(Some),
+        Either::Right(_) => Ok(None),
     }
 }
 
@@ -266,7 +305,11 @@ impl<New, Old, F> ConsumerEach<New, Old, F> {
         Fut: Future<Output = Result<(), X>>,
         X: Into<HandlerError>,
     {
-        let (worker, changes) = self.consumer.join(db).await?;
+        let mut shutdown = pin!(shutdown);
+        let joined = unless_shutdown(self.consumer.join(db), shutdown.as_mut());
+        let Some((worker, changes)) = joined.await? else {
+            return Ok(());
+        };
         let handler = EachHandler {
             changes,
             handler: self.handler,
@@ -296,8 +339,15 @@ impl<New, Old, F> ConsumerEachIn<New, Old, F> {
         X: Into<HandlerError>,
     {
         let leases = db.table_name(LeaseTable::TABLE.name);
-        check_transactions("`each_in`", &leases, db).await?;
-        let (worker, changes) = self.consumer.join(db).await?;
+        let join = async {
+            check_transactions("`each_in`", &leases, db).await?;
+            self.consumer.join(db).await
+        };
+        let mut shutdown = pin!(shutdown);
+        let joined = unless_shutdown(join, shutdown.as_mut());
+        let Some((worker, changes)) = joined.await? else {
+            return Ok(());
+        };
         let handler = EachInHandler {
             changes,
             write: self.write,

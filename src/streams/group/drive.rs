@@ -22,6 +22,8 @@ pub(super) async fn drive_worker<'w, Run: Future<Output = Result<()>>>(
 ) -> Result<()> {
     let mut shutdown = pin!(shutdown);
     let mut rounds = pin!(worker.coordinate());
+    // After an error, the last handlers still need their leases.
+    let mut keeping = pin!(worker.keep_leases());
     let mut runs = FuturesUnordered::new();
     let mut failure = None;
     let mut is_coordinated = true;
@@ -35,6 +37,9 @@ pub(super) async fn drive_worker<'w, Run: Future<Output = Result<()>>>(
                 is_coordinated = false;
                 failure = failure.take().or(ended.err());
                 worker.stop();
+            }
+            if !is_coordinated {
+                let _ = keeping.as_mut().poll(cx);
             }
             for lease in worker.take_started() {
                 is_changed = true;

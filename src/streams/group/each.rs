@@ -1,7 +1,7 @@
 //! The handler of `each`, for effects outside of DynamoDB.
 
 use super::attempts::{Attempts, ChangeAttempt, NextStep, is_before};
-use super::event::LeftReason;
+use super::event::ShardStopReason;
 use super::shard_reading::{ShardReading, ShardStep};
 use super::shard_run::ShardRun;
 use crate::error::Result;
@@ -29,7 +29,7 @@ where
         run.end(ended).await
     }
 
-    async fn read_shard(&self, run: &mut ShardRun<'_>) -> Result<LeftReason> {
+    async fn read_shard(&self, run: &mut ShardRun<'_>) -> Result<ShardStopReason> {
         let mut reading = ShardReading::default();
         loop {
             let records = match reading.next_step(run).await? {
@@ -47,7 +47,7 @@ where
         &self,
         run: &mut ShardRun<'_>,
         records: Vec<StreamRecord>,
-    ) -> Result<Option<LeftReason>> {
+    ) -> Result<Option<ShardStopReason>> {
         for record in records {
             if let Some(reason) = self.handle_record(run, &record).await? {
                 return Ok(Some(reason));
@@ -64,7 +64,7 @@ where
         &self,
         run: &ShardRun<'_>,
         record: &StreamRecord,
-    ) -> Result<Option<LeftReason>> {
+    ) -> Result<Option<ShardStopReason>> {
         let mut attempts = Attempts::default();
         loop {
             if is_before(record, run.worker.settings.since) {

@@ -1,7 +1,8 @@
 //! The handler of `each_in`, for effects in DynamoDB.
 
 use super::attempts::{Attempts, ChangeAttempt, NextStep, is_before};
-use super::event::{ConsumerEvent, LeftReason};
+use super::event::{ConsumerEvent, ShardStopReason};
+use super::limited::LimitTime;
 use super::shard_reading::{ShardReading, ShardStep};
 use super::shard_run::ShardRun;
 use super::store::{PlaceState, is_transient};
@@ -52,7 +53,7 @@ where
         run.end(ended).await
     }
 
-    async fn read_shard(&self, run: &mut ShardRun<'_>) -> Result<LeftReason> {
+    async fn read_shard(&self, run: &mut ShardRun<'_>) -> Result<ShardStopReason> {
         let mut reading = ShardReading::default();
         loop {
             let records = match reading.next_step(run).await? {
@@ -70,7 +71,7 @@ where
         &self,
         run: &mut ShardRun<'_>,
         records: Vec<StreamRecord>,
-    ) -> Result<Option<LeftReason>> {
+    ) -> Result<Option<ShardStopReason>> {
         let mut batch = WriteBatch::default();
         for record in records {
             match self.plan_change(run, &record) {
@@ -118,7 +119,7 @@ where
             Ok(written) => written.map_err(Into::<HandlerError>::into)?,
             Err(Panicked(reason)) => return Err(reason.into()),
         }
-        Ok(transaction.into_members())
+        Ok(transaction.into_members()?)
     }
 
     /// Sends the writes of a batch. If they cannot take effect together, sends those of each change alone.
@@ -126,7 +127,7 @@ where
         &self,
         run: &mut ShardRun<'_>,
         batch: WriteBatch,
-    ) -> Result<Option<LeftReason>> {
+    ) -> Result<Option<ShardStopReason>> {
         let WriteBatch {
             mut members,
             records,
@@ -161,6 +162,14 @@ where
             }
         }
         for record in &records {
+            // A record without writes needs no request of its own.
+            if self
+                .plan_change(run, record)
+                .is_ok_and(|members| members.is_empty())
+            {
+                run.reach(record);
+                continue;
+            }
             if let Some(reason) = self.handle_alone(run, record).await? {
                 return Ok(Some(reason));
             }
@@ -189,7 +198,7 @@ where
         &self,
         run: &mut ShardRun<'_>,
         record: &StreamRecord,
-    ) -> Result<Option<LeftReason>> {
+    ) -> Result<Option<ShardStopReason>> {
         let mut attempts = Attempts::default();
         loop {
             if let Some(reason) = run.await_turn().await {
@@ -235,10 +244,8 @@ where
             return Ok(ChangeAttempt::Failed(reason.into()));
         }
         members.extend(moved);
-        let Err(error) = worker
-            .limit_time(send_planned(&worker.store.db, members))
-            .await
-        else {
+        let sent = send_planned(&worker.store.db, members).limited();
+        let Err(error) = sent.await else {
             run.reach_saved(records, after);
             return Ok(ChangeAttempt::Done);
         };
@@ -247,7 +254,7 @@ where
             let reading = worker
                 .store
                 .read_place(&run.name, run.epoch, &before, &after);
-            match worker.limit_time(reading).await {
+            match reading.await {
                 Ok(state) => break state,
                 Err(failure) if is_transient(&failure) => {
                     worker.report(&ConsumerEvent::RequestFailed(&failure))
@@ -256,7 +263,7 @@ where
             }
             // A worker that stops does not wait for a server that does not respond.
             if let Some(reason) = run.leave_reason()
-                && (reason == LeftReason::Lost || !worker.may_begin(&run.name, run.epoch))
+                && (reason == ShardStopReason::LeaseLost || !worker.may_begin(&run.name, run.epoch))
             {
                 return Ok(ChangeAttempt::Left(reason));
             }
@@ -268,7 +275,7 @@ where
                 run.reach_saved(records, after);
                 ChangeAttempt::Done
             }
-            PlaceState::Lost => ChangeAttempt::Left(LeftReason::Lost),
+            PlaceState::Lost => ChangeAttempt::Left(ShardStopReason::LeaseLost),
             PlaceState::Before if is_transient(&error) || error.kind() == ErrorKind::TableInUse => {
                 ChangeAttempt::Interrupted(error)
             }

@@ -18,21 +18,21 @@ pub enum ConsumerEvent<'e> {
     /// among these groups.
     OtherGroups(&'e [String]),
     /// This worker has begun to read a shard.
-    Began {
+    ShardStarted {
         /// The ID of the shard.
         shard: &'e str,
     },
     /// This worker has stopped reading a shard.
-    Left {
+    ShardStopped {
         /// The ID of the shard.
         shard: &'e str,
         /// The reason.
-        reason: LeftReason,
+        reason: ShardStopReason,
     },
     /// Records of a shard were handled.
     Progress(ShardProgress<'e>),
     /// An attempt at a change failed. The worker retries it after a pause.
-    Failed {
+    AttemptFailed {
         /// The record.
         record: &'e StreamRecord,
         /// The error of the handler, or of the record that cannot be read.
@@ -49,7 +49,7 @@ pub enum ConsumerEvent<'e> {
     },
     /// Changes may be lost, because the stream no longer has them. Reported only after
     /// [`continue_after_loss`](super::Consumer::continue_after_loss).
-    Lost(&'e LostChanges),
+    ChangesLost(&'e LostChanges),
     /// A request to the stream or to a table of the group failed. The worker retries it.
     RequestFailed(&'e Error),
 }
@@ -72,13 +72,13 @@ pub struct ShardProgress<'e> {
 /// The reason why a worker has stopped reading a shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum LeftReason {
+pub enum ShardStopReason {
     /// All records of the shard were handled.
     Finished,
     /// The worker handed the shard over to a worker with fewer shards.
     HandedOver,
     /// The lease was lost, for example because it was not renewed in time.
-    Lost,
+    LeaseLost,
     /// The worker is stopping.
     Stopped,
 }

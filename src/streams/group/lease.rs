@@ -10,7 +10,7 @@ use dynamo_entity_derive::{DynamoCollection, DynamoEntity, DynamoTable};
 /// The workers use transactions, so it cannot be a strongly consistent global table. Do not change or delete its rows. To
 /// start a group again, use [`StreamGroup::forget`].
 #[derive(Debug, DynamoTable)]
-#[dynamo(crate = crate, name = "stream-leases", pk = "pk", sk = "sk", entities(StreamGroup, ShardLease, StreamReader))]
+#[dynamo(crate = crate, name = "stream-leases", pk = "pk", sk = "sk", entities(StreamGroup, GroupRoots, ShardLease, StreamReader))]
 pub struct LeaseTable;
 
 /// The row of a group: its stream, its start, and the worker that looks for new shards.
@@ -23,24 +23,33 @@ pub struct StreamGroup {
     /// The ARN of the stream.
     pub stream: String,
     /// The start of the group, in Unix seconds. Earlier changes are not handled.
-    pub since: Option<i64>,
+    pub start_at: Option<i64>,
     /// The random ID of the worker that looks for new shards.
     pub owner: Option<String>,
     /// A counter that increases with each change of the owner.
     pub epoch: u64,
     /// A counter that increases with each renewal of the lease.
-    pub beats: u64,
+    pub renewals: u64,
     /// The lease time of the owner, in milliseconds.
     pub lease_millis: u64,
-    /// The shards whose parents have no rows.
-    #[dynamo(default)]
-    pub roots: BTreeSet<String>,
     /// The time of the last complete description of the stream, in Unix seconds. Shards that are found later cannot be much
     /// older.
     pub surveyed_at: Option<i64>,
     /// The stored names of the entities whose changes the group handles.
     #[dynamo(default)]
     pub entities: BTreeSet<String>,
+}
+
+/// The shards of a group whose parents have no row. They are apart from [`StreamGroup`], which is written more often.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(crate = crate, table = LeaseTable, key(pk = "GROUP#{group}", sk = "ROOTS"))]
+#[non_exhaustive]
+pub struct GroupRoots {
+    /// The name of the group.
+    pub group: String,
+    /// The IDs of the shards.
+    #[dynamo(default)]
+    pub shards: BTreeSet<String>,
 }
 
 /// The row of a shard: the worker that owns it, and the place up to which its changes were handled.
@@ -65,17 +74,20 @@ pub struct ShardLease {
     /// A counter that increases with each change of the owner.
     pub epoch: u64,
     /// A counter that increases with each renewal of the lease.
-    pub beats: u64,
+    pub renewals: u64,
     /// The lease time of the owner, in milliseconds.
     pub lease_millis: u64,
     /// The worker that requests the shard. The owner hands it over after the running handler.
-    pub asked_by: Option<String>,
+    pub requested_by: Option<String>,
     /// The sequence number of the last record that was handled. `None` before the first one.
     pub place: Option<String>,
     /// The time of that record, in Unix seconds.
     pub place_at: Option<i64>,
     /// Whether all records of the shard were handled.
     pub is_finished: bool,
+    /// Whether the stream had the shard when the group began. Older records of such a shard were not promised.
+    #[dynamo(default)]
+    pub is_initial: bool,
 }
 
 /// The row that registers a group as a reader of a stream, so that other groups of the stream find it.
@@ -94,5 +106,6 @@ pub struct StreamReader {
 #[dynamo(crate = crate, table = LeaseTable, partition(group))]
 pub(super) enum GroupRow {
     Group(StreamGroup),
+    Roots(GroupRoots),
     Shard(ShardLease),
 }

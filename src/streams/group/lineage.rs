@@ -12,11 +12,18 @@ pub(super) type ShardRows = BTreeMap<String, ShardLease>;
 /// The time for which descriptions must omit a shard before its row is deleted. A single description can omit a shard by
 /// mistake, and a shard without a row would be read again.
 const MEMORY: Duration = Duration::from_secs(3_600);
+/// The number of consecutive descriptions that must omit it.
+const OMISSIONS: u32 = 5;
 
-/// Whether a shard can be read: all records of its parent were handled, or its parent has no row.
-pub(super) fn is_ready(lease: &ShardLease, rows: &ShardRows) -> bool {
+/// Whether a shard can be read: all records of its parent were handled, or its parent has no row. A row that was read
+/// without its parent's is not enough, because the rows are read page by page.
+pub(super) fn is_ready(lease: &ShardLease, rows: &ShardRows, roots: &BTreeSet<String>) -> bool {
     let parent = lease.parent.as_ref().and_then(|parent| rows.get(parent));
-    !lease.is_finished && parent.is_none_or(|parent| parent.is_finished)
+    !lease.is_finished
+        && match parent {
+            Some(parent) => parent.is_finished,
+            None => roots.contains(&lease.shard),
+        }
 }
 
 /// A shard that has no row yet.
@@ -181,9 +188,9 @@ pub(super) fn missing_rows(
         .collect()
 }
 
-/// The shards that descriptions omit, each with the time of the first omission.
+/// The shards that descriptions omit, each with the time of the first omission, and the number of omissions.
 #[derive(Debug, Default)]
-pub(super) struct MissingShards(BTreeMap<String, Duration>);
+pub(super) struct MissingShards(BTreeMap<String, (Duration, u32)>);
 
 impl MissingShards {
     /// Notes a complete description. Returns the rows that can be deleted: their shards and the children are finished, the
@@ -202,7 +209,9 @@ impl MissingShards {
             .iter()
             .filter(|(shard, _)| !described.contains(&***shard))
         {
-            let since = *self.0.entry(shard.clone()).or_insert(now);
+            let (since, count) = self.0.entry(shard.clone()).or_insert((now, 0));
+            *count += 1;
+            let is_gone = *count >= OMISSIONS && now.saturating_sub(*since) >= MEMORY;
             let has_parent = row
                 .parent
                 .as_ref()
@@ -211,7 +220,7 @@ impl MissingShards {
                 .values()
                 .filter(|child| child.parent.as_ref() == Some(shard));
             let is_over = row.is_finished && children.all(|child| child.is_finished);
-            if is_over && !has_parent && now.saturating_sub(since) >= MEMORY {
+            if is_over && !has_parent && is_gone {
                 removable.push(shard.clone());
             }
         }

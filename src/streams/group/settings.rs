@@ -17,6 +17,8 @@ pub(super) struct Settings {
     pub(super) since: Option<i64>,
     pub(super) continues_after_loss: bool,
     pub(super) park_after: Option<usize>,
+    /// Whether the group may have handled changes of more entities.
+    pub(super) has_fewer_entities: bool,
     pub(super) listener: Option<EventListener>,
 }
 

@@ -1,6 +1,6 @@
 //! The end of a shard: finds its children, and marks it as finished.
 
-use super::event::{ConsumerEvent, LeftReason};
+use super::event::{ConsumerEvent, ShardStopReason};
 use super::shard_run::ShardRun;
 use super::store::{Written, is_transient};
 use crate::error::Result;
@@ -12,7 +12,7 @@ const CHILD_SEARCHES: u32 = 4;
 
 impl ShardRun<'_> {
     /// Finds the children of the shard, and marks the shard as finished.
-    pub(super) async fn end_shard(&mut self) -> Result<LeftReason> {
+    pub(super) async fn end_shard(&mut self) -> Result<ShardStopReason> {
         let (mut searches, mut is_off) = (0, false);
         loop {
             let described = match self.worker.source.children_of(&self.name).await {
@@ -55,7 +55,7 @@ impl ShardRun<'_> {
         }
     }
 
-    async fn finish_lease(&mut self, children: Vec<ShardId>) -> Result<Option<LeftReason>> {
+    async fn finish_lease(&mut self, children: Vec<ShardId>) -> Result<Option<ShardStopReason>> {
         let mut new = Vec::new();
         for child in children {
             if self.worker.store.read_shard(&child).await?.is_none() {
@@ -63,10 +63,12 @@ impl ShardRun<'_> {
             }
         }
         let store = &self.worker.store;
-        let since = self.worker.unread_since();
-        let finished = store.finish(&self.name, self.epoch, &self.saved, &new, since);
-        match self.worker.limit_time(finished).await {
-            Ok(Written::Done) => Ok(Some(LeftReason::Finished)),
+        let start = self.worker.shard_start();
+        match store
+            .finish(&self.name, self.epoch, &self.saved, &new, start)
+            .await
+        {
+            Ok(Written::Done) => Ok(Some(ShardStopReason::Finished)),
             // Another worker has created the row of a child, or the lease was lost, or the write took effect.
             Ok(Written::Refused) => self.read_end().await,
             Err(error) if error.is_outcome_unknown() => self.read_end().await,
@@ -74,17 +76,17 @@ impl ShardRun<'_> {
         }
     }
 
-    async fn read_end(&self) -> Result<Option<LeftReason>> {
+    async fn read_end(&self) -> Result<Option<ShardStopReason>> {
         let Some(row) = self.worker.store.read_shard(&self.name).await? else {
             return Err(self.worker.store.deleted_row(&self.name));
         };
         let is_mine = row.epoch == self.epoch && row.owner.as_deref() == Some(self.worker.id());
         Ok(match (row.is_finished, is_mine) {
-            (true, _) => Some(LeftReason::Finished),
+            (true, _) => Some(ShardStopReason::Finished),
             // A late write of this run has moved the place, so the row must be read again.
-            (false, true) if row.place != self.saved.sequence => Some(LeftReason::Lost),
+            (false, true) if row.place != self.saved.sequence => Some(ShardStopReason::LeaseLost),
             (false, true) => None,
-            (false, false) => Some(LeftReason::Lost),
+            (false, false) => Some(ShardStopReason::LeaseLost),
         })
     }
 }

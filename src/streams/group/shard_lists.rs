@@ -4,13 +4,32 @@ use bytes::Bytes;
 
 use crate::error::Result;
 use crate::json::Writer;
+use crate::runtime::sleep_for;
 use crate::schema::StreamView;
 use crate::streams::position::ShardId;
 use crate::streams::shard_api::{
     DescribedShard, FailureMeaning, IteratorStart, StreamAnswer, StreamRequest,
 };
+use crate::streams::shard_reader::{MOST_FAILURES, failure_pause};
 use crate::streams::stream_source::StreamSource;
 use crate::wire::StreamOperation;
+
+/// Sends a request again while the server is busy.
+async fn repeat_busy<T, Fut: Future<Output = Result<T>>>(send: impl Fn() -> Fut) -> Result<T> {
+    let mut failures = 0;
+    loop {
+        match send().await {
+            Err(error)
+                if FailureMeaning::of_error(&error) == FailureMeaning::Busy
+                    && failures < MOST_FAILURES =>
+            {
+                failures += 1;
+                sleep_for(failure_pause(failures)).await;
+            }
+            ended => return ended,
+        }
+    }
+}
 
 impl StreamSource {
     /// The view of the stream; `None` if the server does not name it.
@@ -70,7 +89,8 @@ impl StreamSource {
         let mut after: Option<ShardId> = None;
         loop {
             let (operation, body) = (StreamOperation::DescribeStream, body_after(after.clone()));
-            let answer = self.call_once(operation, body).await?;
+            // A page that is throttled does not begin the description again.
+            let answer = repeat_busy(|| self.call_once(operation, body.clone())).await?;
             let request = StreamRequest::Describe { after: None };
             let StreamAnswer::Described(page) = request.read_answer(&answer)? else {
                 return Ok((shards, false));
@@ -90,7 +110,7 @@ impl StreamSource {
             shard: shard.into(),
             start: IteratorStart::Oldest,
         };
-        match self.request_answer(&request).await {
+        match repeat_busy(|| self.request_answer(&request)).await {
             Ok(_) => Ok(true),
             Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Gone => Ok(false),
             Err(error) => Err(error),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::event::{ConsumerEvent, LeftReason};
+use super::event::{ConsumerEvent, ShardStopReason};
 use super::shard_run::{ShardRun, growing_pause};
 use super::store::ShardMark;
 use crate::clock::Timestamp;
@@ -32,7 +32,16 @@ const FULL_PAGE: usize = 1_000;
 pub(super) enum ShardStep {
     /// Records to handle in order; then comes [`ShardReading::note_handled`].
     Records(Vec<StreamRecord>),
-    Left(LeftReason),
+    Left(ShardStopReason),
+}
+
+/// Consecutive responses that a shard does not exist.
+#[derive(Clone, Copy)]
+struct GoneAnswers {
+    since: Duration,
+    count: u32,
+    /// The number of consecutive descriptions that omit the shard.
+    omissions: u32,
 }
 
 /// The state of the requests for the records of a shard.
@@ -46,8 +55,7 @@ pub(super) struct ShardReading {
     count: usize,
     failures: u32,
     idle: u32,
-    /// The number of responses in a row that the shard does not exist, and the time of the first.
-    gone: Option<(u32, Duration)>,
+    gone: Option<GoneAnswers>,
     is_loss_checked: bool,
 }
 
@@ -109,8 +117,8 @@ impl ShardReading {
     pub(super) async fn note_handled(
         &self,
         run: &mut ShardRun<'_>,
-        left: Option<LeftReason>,
-    ) -> Result<Option<LeftReason>> {
+        left: Option<ShardStopReason>,
+    ) -> Result<Option<ShardStopReason>> {
         if left.is_some() || run.saved != run.reached {
             let saved = run.save_now().await?;
             if let Some(reason) = saved.or(left) {
@@ -130,7 +138,7 @@ impl ShardReading {
         &mut self,
         run: &mut ShardRun<'_>,
         error: Error,
-    ) -> Result<Option<LeftReason>> {
+    ) -> Result<Option<ShardStopReason>> {
         match FailureMeaning::of_error(&error) {
             FailureMeaning::Busy => {}
             FailureMeaning::Expired => self.iterator = None,
@@ -146,10 +154,17 @@ impl ShardReading {
             }
             FailureMeaning::Gone => {
                 self.iterator = None;
-                let (answers, since) = self.gone.unwrap_or((0, run.worker.now()));
-                self.gone = Some((answers + 1, since));
-                if run.is_gone(answers + 1, since).await {
-                    if !run.is_fresh() {
+                let mut gone = self.gone.unwrap_or(GoneAnswers {
+                    since: run.worker.now(),
+                    count: 0,
+                    omissions: 0,
+                });
+                gone.count += 1;
+                let is_gone = run.is_gone(&mut gone).await;
+                self.gone = Some(gone);
+                if is_gone {
+                    // A young shard cannot be gone, unless the group began with it.
+                    if !(run.is_fresh() && run.start.is_initial) {
                         run.note_loss(run.reached.at, None)?;
                     }
                     self.is_over = true;
@@ -185,7 +200,11 @@ impl ShardRun<'_> {
 
     /// Whether the shard is new: no record was handled, and DynamoDB cannot have removed a record that the group needs.
     fn is_fresh(&self) -> bool {
-        let waited = self.worker.source.now().saturating_sub(self.unread_since);
+        let waited = self
+            .worker
+            .source
+            .now()
+            .saturating_sub(self.start.unread_since);
         self.saved.sequence.is_none() && self.reached.sequence.is_none() && waited <= RETENTION
     }
 
@@ -195,23 +214,27 @@ impl ShardRun<'_> {
         let is_begun = self.reached.sequence.is_some();
         match is_begun || self.is_fresh() || self.worker.source.keeps_all() {
             true => Ok(()),
-            false => self.note_loss(Some(self.unread_since), first.and_then(StreamRecord::at)),
+            false => self.note_loss(
+                Some(self.start.unread_since),
+                first.and_then(StreamRecord::at),
+            ),
         }
     }
 
-    /// Whether the shard counts as gone after this many responses that it does not exist.
-    async fn is_gone(&self, answers: u32, since: Duration) -> bool {
-        let time = self.worker.now().saturating_sub(since);
-        if answers >= DENIED_ANSWERS && time >= DENIED_TIME {
+    /// Whether so many responses that the shard does not exist are believed.
+    async fn is_gone(&self, gone: &mut GoneAnswers) -> bool {
+        let time = self.worker.now().saturating_sub(gone.since);
+        if gone.count >= DENIED_ANSWERS && time >= DENIED_TIME {
             return true;
         }
-        if answers < GONE_ANSWERS || time < GONE_TIME {
+        if gone.count < GONE_ANSWERS || time < GONE_TIME {
             return false;
         }
-        match self.worker.source.describe().await {
-            Ok((described, _)) => described.iter().all(|shard| *shard.id != *self.name),
-            Err(_) => false,
+        if let Ok((described, _)) = self.worker.source.describe().await {
+            let is_omitted = described.iter().all(|shard| *shard.id != *self.name);
+            gone.omissions = if is_omitted { gone.omissions + 1 } else { 0 };
         }
+        gone.omissions >= GONE_ANSWERS
     }
 
     fn note_loss(&self, after: Option<i64>, until: Option<Timestamp>) -> Result<()> {
@@ -226,7 +249,7 @@ impl ShardRun<'_> {
         if !self.worker.settings.continues_after_loss {
             return Err(FollowError::Lost(lost).into_error());
         }
-        self.worker.report(&ConsumerEvent::Lost(&lost));
+        self.worker.report(&ConsumerEvent::ChangesLost(&lost));
         Ok(())
     }
 }

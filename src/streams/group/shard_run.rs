@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::book::LeaseName;
-use super::event::{ConsumerEvent, LeftReason, ShardProgress};
+use super::event::{ConsumerEvent, ShardProgress, ShardStopReason};
 use super::lease::ShardLease;
-use super::store::{PlaceState, ShardMark, is_transient};
+use super::store::{PlaceState, ShardMark, ShardStart, is_transient};
 use super::worker::Worker;
 use crate::clock::Timestamp;
 use crate::error::Result;
@@ -28,7 +28,7 @@ pub(super) struct ShardRun<'w> {
     /// The place of the last handled record.
     pub(super) reached: ShardMark,
     saved_at: Duration,
-    pub(super) unread_since: i64,
+    pub(super) start: ShardStart,
     reported: usize,
 }
 
@@ -52,25 +52,31 @@ impl<'w> ShardRun<'w> {
             reached: saved.clone(),
             saved,
             saved_at: worker.now(),
-            unread_since: row.unread_since,
+            start: ShardStart {
+                unread_since: row.unread_since,
+                is_initial: row.is_initial,
+            },
             reported: 0,
         }
     }
 
     pub(super) fn begin(&self) {
         self.worker
-            .report(&ConsumerEvent::Began { shard: &self.name });
+            .report(&ConsumerEvent::ShardStarted { shard: &self.name });
     }
 
     /// Saves the place and gives the lease up.
-    pub(super) async fn end(mut self, ended: Result<LeftReason>) -> Result<()> {
+    pub(super) async fn end(mut self, ended: Result<ShardStopReason>) -> Result<()> {
         // From here on no handler begins, so the lease can be released.
         self.worker.give_up(&self.name, self.epoch);
         let (reason, failure) = match ended {
             Ok(reason) => (reason, None),
-            Err(error) => (LeftReason::Stopped, Some(error)),
+            Err(error) => (ShardStopReason::Stopped, Some(error)),
         };
-        if matches!(reason, LeftReason::HandedOver | LeftReason::Stopped) {
+        if matches!(
+            reason,
+            ShardStopReason::HandedOver | ShardStopReason::Stopped
+        ) {
             let released = self.release_lease(reason).await;
             if let Err(error) = released {
                 // The lease expires instead, and the changes after the saved place are handled again.
@@ -78,14 +84,14 @@ impl<'w> ShardRun<'w> {
             }
         }
         self.worker.end_run(&self.name);
-        self.worker.report(&ConsumerEvent::Left {
+        self.worker.report(&ConsumerEvent::ShardStopped {
             shard: &self.name,
             reason,
         });
         failure.map_or(Ok(()), Err)
     }
 
-    async fn release_lease(&mut self, reason: LeftReason) -> Result<()> {
+    async fn release_lease(&mut self, reason: ShardStopReason) -> Result<()> {
         let mut attempts = 0;
         while self.save_place().await? != PlaceState::After {
             attempts += 1;
@@ -94,22 +100,21 @@ impl<'w> ShardRun<'w> {
             }
         }
         let next = match reason {
-            LeftReason::HandedOver => self.worker.asker_of(&self.name, self.epoch),
+            ShardStopReason::HandedOver => self.worker.asker_of(&self.name, self.epoch),
             _ => None,
         };
         let store = &self.worker.store;
         let released = store.release(&self.name, self.epoch, next.as_deref());
-        self.worker.limit_time(released).await?;
-        Ok(())
+        released.await.map(drop)
     }
 
     /// The reason why the worker must leave the shard.
-    pub(super) fn leave_reason(&self) -> Option<LeftReason> {
+    pub(super) fn leave_reason(&self) -> Option<ShardStopReason> {
         self.worker.leave_reason(&self.name, self.epoch)
     }
 
     /// Waits until a handler may begin. No handler may begin while a renewal is late.
-    pub(super) async fn await_turn(&self) -> Option<LeftReason> {
+    pub(super) async fn await_turn(&self) -> Option<ShardStopReason> {
         loop {
             if let Some(reason) = self.leave_reason() {
                 return Some(reason);
@@ -122,7 +127,7 @@ impl<'w> ShardRun<'w> {
     }
 
     /// Waits for this time, or returns the reason why the worker must leave the shard.
-    pub(super) async fn pause(&self, time: Duration) -> Option<LeftReason> {
+    pub(super) async fn pause(&self, time: Duration) -> Option<ShardStopReason> {
         let end = self.worker.now() + time;
         loop {
             if let Some(reason) = self.leave_reason() {
@@ -138,7 +143,7 @@ impl<'w> ShardRun<'w> {
         }
     }
 
-    pub(super) async fn pause_after_failure(&self, failures: u32) -> Option<LeftReason> {
+    pub(super) async fn pause_after_failure(&self, failures: u32) -> Option<ShardStopReason> {
         self.pause(growing_pause(FAILURE_PAUSE, failures)).await
     }
 
@@ -183,21 +188,22 @@ impl<'w> ShardRun<'w> {
     }
 
     /// Saves the place if a second has passed since it was saved.
-    pub(super) async fn save_if_due(&mut self) -> Result<Option<LeftReason>> {
+    pub(super) async fn save_if_due(&mut self) -> Result<Option<ShardStopReason>> {
         if self.worker.now().saturating_sub(self.saved_at) < SAVED {
             return Ok(None);
         }
+        self.report_progress(true);
         self.save_now().await
     }
 
     /// Saves the place. Temporary failures are retried while this worker owns the shard.
-    pub(super) async fn save_now(&mut self) -> Result<Option<LeftReason>> {
+    pub(super) async fn save_now(&mut self) -> Result<Option<ShardStopReason>> {
         let mut failures = 0;
         loop {
             match self.save_place().await {
                 Ok(PlaceState::After) => return Ok(None),
                 Ok(PlaceState::Before) => {}
-                Ok(PlaceState::Lost) => return Ok(Some(LeftReason::Lost)),
+                Ok(PlaceState::Lost) => return Ok(Some(ShardStopReason::LeaseLost)),
                 Err(error) if is_transient(&error) => {
                     self.worker.report(&ConsumerEvent::RequestFailed(&error))
                 }
@@ -205,7 +211,8 @@ impl<'w> ShardRun<'w> {
             }
             // A worker that stops does not wait for a server that does not respond.
             if let Some(reason) = self.leave_reason()
-                && (reason == LeftReason::Lost || !self.worker.may_begin(&self.name, self.epoch))
+                && (reason == ShardStopReason::LeaseLost
+                    || !self.worker.may_begin(&self.name, self.epoch))
             {
                 return Ok(Some(reason));
             }
@@ -221,7 +228,7 @@ impl<'w> ShardRun<'w> {
         }
         let (store, reached) = (&self.worker.store, self.reached.clone());
         let saving = store.save_place(&self.name, self.epoch, &self.saved, &reached);
-        let state = self.worker.limit_time(saving).await?;
+        let state = saving.await?;
         if state == PlaceState::After {
             self.saved = reached;
         }

@@ -1,11 +1,14 @@
 //! The requests on the rows of a group. Each write of an owner has the condition that this worker still owns the lease.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::book::LeaseState;
-use super::lease::{GroupRow, ShardLease, StreamGroup};
+use super::lease::{GroupRoots, GroupRow, ShardLease, StreamGroup};
+use super::limited::LimitTime;
 use super::lineage::{NewShard, ShardRows};
 use crate::dynamo::Dynamo;
+use crate::entropy;
 use crate::error::{Error, Result};
 use crate::plan::Operation;
 use crate::query::QueryExt;
@@ -14,7 +17,7 @@ use crate::streams::position::ShardId;
 use crate::streams::shard_api::FailureMeaning;
 use crate::transact::Transaction;
 use crate::verbs::EntityExt;
-use crate::write::{ItemWrite, ReturningNothing, Update};
+use crate::write::{ItemWrite, ReturningNothing, Update, Upsert};
 
 /// The maximum number of rows that one transaction creates.
 const CREATED: usize = 90;
@@ -24,6 +27,22 @@ const CREATED: usize = 90;
 pub(super) struct ShardMark {
     pub(super) sequence: Option<String>,
     pub(super) at: Option<i64>,
+}
+
+/// The rows of a group.
+#[derive(Debug)]
+pub(super) struct GroupRows {
+    pub(super) group: StreamGroup,
+    /// The shards whose parents have no row.
+    pub(super) roots: BTreeSet<String>,
+    pub(super) shards: ShardRows,
+}
+
+/// The start of a shard that gets a row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShardStart {
+    pub(super) unread_since: i64,
+    pub(super) is_initial: bool,
 }
 
 /// The effect of a conditional write.
@@ -65,44 +84,62 @@ fn written(result: Result<()>) -> Result<Written> {
 }
 
 impl LeaseStore {
+    /// The requests of a new worker of a group.
+    pub(super) fn new(group: &str, lease_time: Duration, db: &Dynamo) -> Result<Self> {
+        Ok(LeaseStore {
+            db: db.clone(),
+            group: group.to_owned(),
+            worker: format!("{:032x}", entropy::random_bits()?),
+            lease_millis: u64::try_from(lease_time.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
     /// All rows, by a strong read. `None` if the row of the group itself is missing.
-    pub(super) async fn read_rows(&self) -> Result<Option<(StreamGroup, ShardRows)>> {
+    pub(super) async fn read_rows(&self) -> Result<Option<GroupRows>> {
         let mut group = None;
+        let mut roots = BTreeSet::new();
         let mut shards = ShardRows::new();
-        for row in GroupRow::in_partition(&self.group)
-            .consistent()
-            .all(&self.db)
-            .await?
-        {
+        for row in self.read_partition().await? {
             match row {
                 GroupRow::Group(row) => group = Some(row),
+                GroupRow::Roots(row) => roots = row.shards,
                 GroupRow::Shard(row) => {
                     shards.insert(row.shard.clone(), row);
                 }
             }
         }
-        Ok(group.map(|group| (group, shards)))
+        Ok(group.map(|group| GroupRows {
+            group,
+            roots,
+            shards,
+        }))
+    }
+
+    pub(super) async fn read_partition(&self) -> Result<Vec<GroupRow>> {
+        let rows = GroupRow::in_partition(&self.group).consistent();
+        rows.all(&self.db).limited().await
+    }
+
+    pub(super) async fn read_group(&self) -> Result<Option<StreamGroup>> {
+        let key = StreamGroup::key(&self.group);
+        key.get().consistent().send(&self.db).limited().await
     }
 
     /// Returns the row of the group. Creates it if the group has no rows.
     pub(super) async fn open_group(&self, new: &StreamGroup) -> Result<StreamGroup> {
-        let rows = GroupRow::in_partition(&self.group)
-            .consistent()
-            .all(&self.db)
-            .await?;
+        let rows = self.read_partition().await?;
         let is_group = |row: &GroupRow| matches!(row, GroupRow::Group(_));
         if !rows.is_empty() && !rows.iter().any(is_group) {
             return Err(self.deleted_row("its own"));
         }
         let mut attempts = 0;
         loop {
-            let error = match new.create().send(&self.db).await {
+            let error = match new.create().send(&self.db).limited().await {
                 Ok(group) => return Ok(group),
                 Err(error) if error.is_lost_race() || error.is_outcome_unknown() => error,
                 Err(error) => return Err(error),
             };
-            let key = StreamGroup::key(&self.group);
-            if let Some(group) = key.get().consistent().send(&self.db).await? {
+            if let Some(group) = self.read_group().await? {
                 return Ok(group);
             }
             attempts += 1;
@@ -112,30 +149,25 @@ impl LeaseStore {
         }
     }
 
-    /// Adds entities whose changes the group handles.
-    pub(super) async fn add_entities(&self, entities: &BTreeSet<String>) -> Result<()> {
-        let noted = StreamGroup::key(&self.group)
+    /// Sets the entities whose changes the group handles.
+    pub(super) async fn set_entities(&self, entities: &BTreeSet<String>) -> Result<()> {
+        let set = StreamGroup::key(&self.group)
             .update()
-            .apply(|group| group.entities().insert_all(entities))
+            .apply(|group| group.entities().set(entities))
             .returning_nothing()
             .send(&self.db);
-        noted.await.map(drop)
+        set.limited().await.map(drop)
     }
 
     pub(super) async fn read_shard(&self, shard: &str) -> Result<Option<ShardLease>> {
         let key = ShardLease::key(&self.group, shard);
-        key.get().consistent().send(&self.db).await
+        key.get().consistent().send(&self.db).limited().await
     }
 
     /// Whether the row of a lease exists. The name of the discoverer's lease is empty.
     pub(super) async fn has_row(&self, name: &str) -> Result<bool> {
         Ok(match name.is_empty() {
-            true => StreamGroup::key(&self.group)
-                .get()
-                .consistent()
-                .send(&self.db)
-                .await?
-                .is_some(),
+            true => self.read_group().await?.is_some(),
             false => self.read_shard(name).await?.is_some(),
         })
     }
@@ -145,20 +177,22 @@ impl LeaseStore {
         written(match name.is_empty() {
             true => StreamGroup::key(&self.group)
                 .update()
-                .apply(|row| row.beats().add(1))
+                .apply(|row| row.renewals().add(1))
                 .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
                 .returning_nothing()
                 .retry_safe()
                 .send(db)
+                .limited()
                 .await
                 .map(drop),
             false => ShardLease::key(&self.group, name)
                 .update()
-                .apply(|row| row.beats().add(1))
+                .apply(|row| row.renewals().add(1))
                 .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
                 .returning_nothing()
                 .retry_safe()
                 .send(db)
+                .limited()
                 .await
                 .map(drop),
         })
@@ -174,13 +208,14 @@ impl LeaseStore {
                     (
                         row.owner().set(worker),
                         row.epoch().set(next),
-                        row.beats().add(1),
+                        row.renewals().add(1),
                         row.lease_millis().set(self.lease_millis),
                     )
                 })
-                .when(|row| row.epoch().eq(seen.epoch) & row.beats().eq(seen.beats))
+                .when(|row| row.epoch().eq(seen.epoch) & row.renewals().eq(seen.renewals))
                 .returning_nothing()
                 .send(db)
+                .limited()
                 .await
                 .map(drop),
             false => ShardLease::key(&self.group, name)
@@ -190,14 +225,15 @@ impl LeaseStore {
                     (
                         owner,
                         row.epoch().set(next),
-                        row.beats().add(1),
+                        row.renewals().add(1),
                         row.lease_millis().set(self.lease_millis),
-                        row.asked_by().remove(),
+                        row.requested_by().remove(),
                     )
                 })
-                .when(|row| row.epoch().eq(seen.epoch) & row.beats().eq(seen.beats))
+                .when(|row| row.epoch().eq(seen.epoch) & row.renewals().eq(seen.renewals))
                 .returning_nothing()
                 .send(db)
+                .limited()
                 .await
                 .map(drop),
         })
@@ -207,10 +243,11 @@ impl LeaseStore {
     pub(super) async fn ask_for(&self, shard: &str, epoch: u64) -> Result<Written> {
         let asked = ShardLease::key(&self.group, shard)
             .update()
-            .apply(|row| row.asked_by().set(&*self.worker))
-            .when(|row| row.epoch().eq(epoch) & row.asked_by().missing())
+            .apply(|row| row.requested_by().set(&*self.worker))
+            .when(|row| row.epoch().eq(epoch) & row.requested_by().missing())
             .returning_nothing()
             .send(&self.db)
+            .limited()
             .await;
         written(asked.map(drop))
     }
@@ -230,6 +267,7 @@ impl LeaseStore {
                 .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
                 .returning_nothing()
                 .send(db)
+                .limited()
                 .await
                 .map(drop),
             false => ShardLease::key(&self.group, name)
@@ -239,11 +277,16 @@ impl LeaseStore {
                         Some(next) => row.owner().set(next),
                         None => row.owner().remove(),
                     };
-                    (owner, row.epoch().set(epoch + 1), row.asked_by().remove())
+                    (
+                        owner,
+                        row.epoch().set(epoch + 1),
+                        row.requested_by().remove(),
+                    )
                 })
                 .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch))
                 .returning_nothing()
                 .send(db)
+                .limited()
                 .await
                 .map(drop),
         })
@@ -289,6 +332,7 @@ impl LeaseStore {
         match self
             .move_place(shard, epoch, before, after)
             .send(&self.db)
+            .limited()
             .await
         {
             Ok(_) => Ok(PlaceState::After),
@@ -319,21 +363,22 @@ impl LeaseStore {
         })
     }
 
-    fn new_row(&self, shard: &str, parent: Option<&str>, unread_since: i64) -> ShardLease {
+    fn new_row(&self, shard: &str, parent: Option<&str>, start: ShardStart) -> ShardLease {
         ShardLease {
             group: self.group.clone(),
             shard: shard.to_owned(),
             parent: parent.map(str::to_owned),
             children: BTreeSet::new(),
-            unread_since,
+            unread_since: start.unread_since,
             owner: None,
             epoch: 0,
-            beats: 0,
+            renewals: 0,
             lease_millis: 0,
-            asked_by: None,
+            requested_by: None,
             place: None,
             place_at: None,
             is_finished: false,
+            is_initial: start.is_initial,
         }
     }
 
@@ -344,7 +389,7 @@ impl LeaseStore {
         &self,
         epoch: u64,
         new: &[NewShard],
-        unread_since: i64,
+        start: ShardStart,
     ) -> Result<Written> {
         let mut rest = new;
         while let Some(first) = rest.first() {
@@ -355,35 +400,40 @@ impl LeaseStore {
             let ids = these.iter().map(|new| new.shard.clone());
             let rows = these
                 .iter()
-                .map(|new| self.new_row(&new.shard, new.parent.as_deref(), unread_since));
+                .map(|new| self.new_row(&new.shard, new.parent.as_deref(), start));
             let creates = rows.map(EntityExt::into_create);
             let group = StreamGroup::key(&self.group);
             let worker = &*self.worker;
+            let owned = group
+                .check()
+                .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch));
             let listed = match first.lister() {
-                Some(parent) => Transaction::new()
-                    .with(
-                        group
-                            .check()
-                            .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch)),
-                    )
-                    .with(
-                        ShardLease::key(&self.group, parent)
-                            .update()
-                            .apply(|row| row.children().insert_all(ids)),
-                    ),
-                None => Transaction::new().with(
-                    group
+                Some(parent) => Transaction::new().with(owned).with(
+                    ShardLease::key(&self.group, parent)
                         .update()
-                        .apply(|row| row.roots().insert_all(ids))
-                        .when(|row| row.owner().eq(worker) & row.epoch().eq(epoch)),
+                        .apply(|row| row.children().insert_all(ids)),
                 ),
+                None => Transaction::new().with(owned).with(self.list_roots(ids)),
             };
-            if written(listed.with_all(creates).send(&self.db).await.map(drop))? == Written::Refused
+            if written(
+                listed
+                    .with_all(creates)
+                    .send(&self.db)
+                    .limited()
+                    .await
+                    .map(drop),
+            )? == Written::Refused
             {
                 return Ok(Written::Refused);
             }
         }
         Ok(Written::Done)
+    }
+
+    fn list_roots(&self, shards: impl IntoIterator<Item = String>) -> Upsert<GroupRoots> {
+        GroupRoots::key(&self.group)
+            .upsert()
+            .apply(|roots| roots.shards().insert_all(shards))
     }
 
     /// Notes that all shards that were described at this time have rows.
@@ -394,6 +444,7 @@ impl LeaseStore {
             .when(|row| row.owner().eq(&*self.worker) & row.epoch().eq(epoch))
             .returning_nothing()
             .send(&self.db)
+            .limited()
             .await;
         written(noted.map(drop))
     }
@@ -405,11 +456,11 @@ impl LeaseStore {
         epoch: u64,
         before: &ShardMark,
         children: &[ShardId],
-        unread_since: i64,
+        start: ShardStart,
     ) -> Result<Written> {
         let rows = children
             .iter()
-            .map(|child| self.new_row(child, Some(shard), unread_since));
+            .map(|child| self.new_row(child, Some(shard), start));
         let ids: Vec<String> = children.iter().map(|child| child.to_string()).collect();
         let finished = ShardLease::key(&self.group, shard)
             .update()
@@ -421,7 +472,7 @@ impl LeaseStore {
                     listed,
                     row.owner().remove(),
                     row.epoch().set(epoch + 1),
-                    row.asked_by().remove(),
+                    row.requested_by().remove(),
                 )
             })
             .when(|row| {
@@ -435,38 +486,39 @@ impl LeaseStore {
         let finish = Transaction::new()
             .with(finished)
             .with_all(rows.map(EntityExt::into_create));
-        written(finish.send(&self.db).await.map(drop))
+        written(finish.send(&self.db).limited().await.map(drop))
     }
 
     /// Deletes the row of a finished shard. Its children become shards of the group.
     pub(super) async fn remove_row(&self, epoch: u64, row: &ShardLease) -> Result<Written> {
+        let owned = || {
+            StreamGroup::key(&self.group)
+                .check()
+                .when(|group| group.owner().eq(&*self.worker) & group.epoch().eq(epoch))
+        };
         if !row.children.is_empty() {
             // One update cannot both add to a set and remove from it, so this is a request of its own. If the next one
             // fails, the shards are listed twice, which is harmless.
-            let listed = StreamGroup::key(&self.group)
-                .update()
-                .apply(|group| group.roots().insert_all(row.children.iter()))
-                .when(|group| group.owner().eq(&*self.worker) & group.epoch().eq(epoch))
-                .returning_nothing()
-                .send(&self.db)
-                .await;
-            if written(listed.map(drop))? == Written::Refused {
+            let listed = Transaction::new()
+                .with(owned())
+                .with(self.list_roots(row.children.iter().cloned()));
+            if written(listed.send(&self.db).limited().await.map(drop))? == Written::Refused {
                 return Ok(Written::Refused);
             }
         }
         let removed = Transaction::new()
+            .with(owned())
             .with(
-                StreamGroup::key(&self.group)
+                GroupRoots::key(&self.group)
                     .update()
-                    .apply(|group| group.roots().discard(&row.shard))
-                    .when(|group| group.owner().eq(&*self.worker) & group.epoch().eq(epoch)),
+                    .apply(|roots| roots.shards().discard(&row.shard)),
             )
             .with(
                 row.key()
                     .delete()
                     .when(|stored| stored.is_finished().eq(true)),
             );
-        written(removed.send(&self.db).await.map(drop))
+        written(removed.send(&self.db).limited().await.map(drop))
     }
 
     /// Whether a listed shard has no row. Reads the list and the row in one snapshot.
@@ -476,16 +528,28 @@ impl LeaseStore {
             |listed: Option<BTreeSet<String>>| listed.is_some_and(|listed| listed.contains(shard));
         Ok(match lister {
             None => {
-                let group = StreamGroup::key(&self.group).get();
-                let (row, group) = transact_get((shard_row, group)).send(&self.db).await?;
-                row.is_none() && is_listed(group.map(|group| group.roots))
+                let roots = GroupRoots::key(&self.group).get();
+                let (row, roots) = transact_get((shard_row, roots))
+                    .send(&self.db)
+                    .limited()
+                    .await?;
+                row.is_none() && is_listed(roots.map(|roots| roots.shards))
             }
             Some(parent) => {
                 let parent = ShardLease::key(&self.group, parent).get();
-                let (row, parent) = transact_get((shard_row, parent)).send(&self.db).await?;
+                let (row, parent) = transact_get((shard_row, parent))
+                    .send(&self.db)
+                    .limited()
+                    .await?;
                 row.is_none() && is_listed(parent.map(|parent| parent.children))
             }
         })
+    }
+
+    /// Whether the group has a row of its roots, by a strong read.
+    pub(super) async fn has_roots(&self) -> Result<bool> {
+        let roots = GroupRoots::key(&self.group).get().consistent();
+        Ok(roots.send(&self.db).limited().await?.is_some())
     }
 
     #[cold]
@@ -495,6 +559,7 @@ impl LeaseStore {
              changes were handled. To start the group again, stop all workers and call `StreamGroup::forget`",
             match shard {
                 "its own" => "the group".to_owned(),
+                "its first shards" => "the first shards of the group".to_owned(),
                 shard => format!("shard `{shard}`"),
             },
             self.group

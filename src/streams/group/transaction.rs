@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use super::rejected::too_many_operations;
 use crate::dynamo::Dynamo;
-use crate::error::{OperationPlace, Result};
+use crate::error::{Error, OperationPlace, Result, Stage};
 use crate::plan::{MOST, TransactWrite, TransactionMember};
 
 /// The writes of one change; see [`Consumer::each_in`](super::Consumer::each_in).
@@ -11,6 +12,8 @@ pub struct ChangeTransaction<'d> {
     db: &'d Dynamo,
     members: Vec<TransactionMember>,
     operations: usize,
+    /// The first operation that could not be added.
+    failure: Option<Error>,
 }
 
 impl<'d> ChangeTransaction<'d> {
@@ -19,6 +22,7 @@ impl<'d> ChangeTransaction<'d> {
             db,
             members: Vec::new(),
             operations: 0,
+            failure: None,
         }
     }
 
@@ -30,15 +34,30 @@ impl<'d> ChangeTransaction<'d> {
             index: self.operations,
             name,
         };
-        let planned = operation.plan_members(self.db)?;
         self.operations += 1;
-        self.members
-            .extend(planned.into_iter().map(|member| member.at_place(place)));
-        Ok(())
+        match operation.plan_members(self.db) {
+            Ok(planned) => {
+                let planned = planned.into_iter();
+                self.members
+                    .extend(planned.map(|member| member.at_place(place)));
+                Ok(())
+            }
+            Err(error) => {
+                self.failure.get_or_insert_with(|| {
+                    Error::new(error.kind(), Stage::Request, error.to_string())
+                });
+                Err(error)
+            }
+        }
     }
 
-    pub(super) fn into_members(self) -> Vec<TransactionMember> {
-        self.members
+    /// The writes. An operation that could not be added is an error, also if the function has ignored it.
+    pub(super) fn into_members(self) -> Result<Vec<TransactionMember>> {
+        match self.failure {
+            Some(error) => Err(error),
+            None if self.members.len() >= MOST => Err(too_many_operations(self.members.len())),
+            None => Ok(self.members),
+        }
     }
 }
 

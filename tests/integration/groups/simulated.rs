@@ -40,6 +40,10 @@ pub struct World {
     pub versions: BTreeMap<u32, u64>,
     /// Whether requests fail and arrive late.
     pub is_faulty: bool,
+    /// Whether the first request for each page of a description is throttled.
+    pub is_busy: bool,
+    /// The page that was throttled last.
+    busy_page: Option<String>,
     /// Whether the stream was switched off, and the table has another one.
     is_replaced: bool,
 }
@@ -114,6 +118,18 @@ impl World {
         }
     }
 
+    /// The item and the version of a change.
+    pub fn change_of(&self, event_id: &str) -> (u32, u64) {
+        let sequence = event_id.strip_prefix("event-").expect("an ID");
+        let sequence: u64 = sequence.parse().expect("a number");
+        let records = self.shards.values().flat_map(|shard| &shard.records);
+        let (item, version, _) = records
+            .copied()
+            .find(|record| record.2 == sequence)
+            .expect("a record");
+        (item, version)
+    }
+
     pub fn items_of(&self, shard: &str) -> std::ops::Range<u32> {
         self.shards[shard].items.clone()
     }
@@ -142,7 +158,14 @@ impl World {
                 }
                 (200, json!({ "Streams": streams }))
             }
-            "DescribeStream" => (200, self.describe(body)),
+            "DescribeStream" => {
+                let page = body.to_string();
+                if self.is_busy && self.busy_page.as_ref() != Some(&page) {
+                    self.busy_page = Some(page);
+                    return failure("LimitExceededException");
+                }
+                (200, self.describe(body))
+            }
             "GetShardIterator" => {
                 let id = body["ShardId"].as_str().expect("a shard");
                 let is_denied = self.is_hit(3);
@@ -262,6 +285,8 @@ impl<C> Simulated<C> {
             next: 0,
             versions: BTreeMap::new(),
             is_faulty: true,
+            is_busy: false,
+            busy_page: None,
             is_replaced: false,
         };
         // One root, and one shard whose parent is gone.

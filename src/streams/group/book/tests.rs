@@ -74,7 +74,7 @@ impl World {
             row: LeaseState {
                 owner: None,
                 epoch: 0,
-                beats: 0,
+                renewals: 0,
                 lease_time: Duration::ZERO,
             },
             actors: actors.collect(),
@@ -92,10 +92,12 @@ impl World {
         let is_mine = |epoch: u64| row.owner.as_deref() == Some(worker) && row.epoch == epoch;
         match request {
             Request::Read => {}
-            Request::Renew { epoch, .. } if is_mine(*epoch) => row.beats += 1,
-            Request::Take { seen, .. } if (row.epoch, row.beats) == (seen.epoch, seen.beats) => {
-                (row.owner, row.epoch, row.beats) =
-                    (Some(worker.to_owned()), row.epoch + 1, row.beats + 1);
+            Request::Renew { epoch, .. } if is_mine(*epoch) => row.renewals += 1,
+            Request::Take { seen, .. }
+                if (row.epoch, row.renewals) == (seen.epoch, seen.renewals) =>
+            {
+                (row.owner, row.epoch, row.renewals) =
+                    (Some(worker.to_owned()), row.epoch + 1, row.renewals + 1);
             }
             Request::Release { epoch } if is_mine(*epoch) => {
                 (row.owner, row.epoch) = (None, row.epoch + 1)

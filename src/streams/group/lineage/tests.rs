@@ -20,12 +20,13 @@ fn row(shard: &str, parent: Option<&str>) -> ShardLease {
         unread_since: 0,
         owner: None,
         epoch: 0,
-        beats: 0,
+        renewals: 0,
         lease_millis: 0,
-        asked_by: None,
+        requested_by: None,
         place: None,
         place_at: None,
         is_finished: false,
+        is_initial: false,
     }
 }
 
@@ -103,7 +104,7 @@ proptest! {
                 removed.insert(gone);
             }
             prop_assert!(missing_rows(&roots, &rows).is_empty());
-            let ready: Vec<String> = rows.values().filter(|row| is_ready(row, &rows)).map(|row| row.shard.clone()).collect();
+            let ready: Vec<String> = rows.values().filter(|row| is_ready(row, &rows, &roots)).map(|row| row.shard.clone()).collect();
             let next = match pick {
                 Some(pick) if !ready.is_empty() => Some(pick.get(&ready)),
                 _ => ready.first(),
@@ -136,4 +137,47 @@ fn a_row_that_was_deleted_is_missing() {
             ("b".to_owned(), Some("a".to_owned()))
         ]
     );
+}
+
+/// A worker that becomes the discoverer again must not count the omissions of an earlier time.
+#[test]
+fn a_row_is_deleted_after_several_omissions_and_a_long_time() {
+    let mut old = row("a", None);
+    old.is_finished = true;
+    let rows = ShardRows::from([("a".to_owned(), old)]);
+    let (none, shown) = (Vec::new(), vec![described(0, None)]);
+    let later = |count: u32| MEMORY * count;
+    let mut missing = MissingShards::default();
+    for count in 1..OMISSIONS {
+        let removable = missing.removable_rows(&none, &rows, later(count));
+        assert!(removable.is_empty(), "after {count}");
+    }
+    assert_eq!(
+        missing.removable_rows(&none, &rows, later(OMISSIONS)),
+        ["a"]
+    );
+    // Quick descriptions are not enough, and a shard that is described again begins anew.
+    let mut missing = MissingShards::default();
+    for _ in 0..2 * OMISSIONS {
+        assert!(
+            missing
+                .removable_rows(&none, &rows, Duration::ZERO)
+                .is_empty()
+        );
+    }
+    let same = ShardRows::from([("s00".to_owned(), rows["a"].clone())]);
+    for count in 1..=2 * OMISSIONS {
+        let page = if count == OMISSIONS { &shown } else { &none };
+        let removable = missing.removable_rows(page, &same, later(count));
+        assert_eq!(removable.is_empty(), count < 2 * OMISSIONS, "after {count}");
+    }
+}
+
+/// The query that reads the rows may have missed the parent.
+#[test]
+fn a_shard_without_the_row_of_its_parent_is_not_ready_unless_it_is_a_root() {
+    let child = row("b", Some("a"));
+    let rows = ShardRows::from([("b".to_owned(), child.clone())]);
+    assert!(!is_ready(&child, &rows, &BTreeSet::new()));
+    assert!(is_ready(&child, &rows, &BTreeSet::from(["b".to_owned()])));
 }

@@ -270,6 +270,7 @@ impl Simulator {
                 .collect(),
             last,
             is_disabled: self.is_disabled,
+            view: None,
         })
     }
 
