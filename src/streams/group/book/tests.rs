@@ -6,7 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The longest lease time.
 const LEASE: u64 = 3_000;
+/// The lease times of the workers.
+const LEASES: [u64; 4] = [LEASE, LEASE, LEASE / 2, LEASE * 2 / 3];
 
 /// A request on its way, with the time at which it takes effect and the time of its response, if it is not lost.
 #[derive(Debug, Clone)]
@@ -19,7 +22,7 @@ struct Flight {
 }
 
 #[derive(Debug, Clone)]
-enum Request {
+pub(in crate::streams::group) enum Request {
     Read,
     Renew { epoch: u64, sent: Duration },
     Take { seen: LeaseState, sent: Duration },
@@ -28,6 +31,8 @@ enum Request {
 
 struct Actor {
     book: LeaseBook,
+    /// The lease times of workers differ during a deployment that changes the setting.
+    lease: Duration,
     /// The time that the clock of the worker shows at the start.
     offset: u64,
     /// The rate of the clock, in thousandths.
@@ -59,10 +64,39 @@ fn name() -> LeaseName {
     "shard".into()
 }
 
+/// The effect of a request on the row. A test of the store compares it with the real requests.
+pub(in crate::streams::group) fn apply_request(
+    row: &mut LeaseState,
+    worker: &str,
+    lease_time: Duration,
+    request: &Request,
+) -> Result<LeaseState, ()> {
+    let is_mine = |epoch: u64| row.owner.as_deref() == Some(worker) && row.epoch == epoch;
+    match request {
+        Request::Read => {}
+        Request::Renew { epoch, .. } if is_mine(*epoch) => row.renewals += 1,
+        Request::Take { seen, .. } if (row.epoch, row.renewals) == (seen.epoch, seen.renewals) => {
+            *row = LeaseState {
+                owner: Some(worker.to_owned()),
+                epoch: row.epoch + 1,
+                renewals: row.renewals + 1,
+                lease_time,
+            };
+        }
+        Request::Release { epoch } if is_mine(*epoch) => {
+            (row.owner, row.epoch) = (None, row.epoch + 1)
+        }
+        _ => return Err(()),
+    }
+    Ok(row.clone())
+}
+
 impl World {
     fn new(clocks: &[(u64, u64)]) -> Self {
-        let actors = clocks.iter().enumerate().map(|(at, (offset, rate))| Actor {
-            book: LeaseBook::new(format!("w{at}"), Duration::from_millis(LEASE)),
+        let actors = clocks.iter().zip(LEASES).enumerate();
+        let actors = actors.map(|(at, ((offset, rate), lease))| Actor {
+            book: LeaseBook::new(format!("w{at}"), Duration::from_millis(lease)),
+            lease: Duration::from_millis(lease),
             offset: *offset,
             rate: 970 + rate % 61,
             paused_until: 0,
@@ -83,30 +117,6 @@ impl World {
         }
     }
 
-    /// The conditions of the real requests.
-    fn apply_request(
-        row: &mut LeaseState,
-        worker: &str,
-        request: &Request,
-    ) -> Result<LeaseState, ()> {
-        let is_mine = |epoch: u64| row.owner.as_deref() == Some(worker) && row.epoch == epoch;
-        match request {
-            Request::Read => {}
-            Request::Renew { epoch, .. } if is_mine(*epoch) => row.renewals += 1,
-            Request::Take { seen, .. }
-                if (row.epoch, row.renewals) == (seen.epoch, seen.renewals) =>
-            {
-                (row.owner, row.epoch, row.renewals) =
-                    (Some(worker.to_owned()), row.epoch + 1, row.renewals + 1);
-            }
-            Request::Release { epoch } if is_mine(*epoch) => {
-                (row.owner, row.epoch) = (None, row.epoch + 1)
-            }
-            _ => return Err(()),
-        }
-        Ok(row.clone())
-    }
-
     fn advance(&mut self, time: u64) {
         self.now += time;
         let mut flights = std::mem::take(&mut self.flights);
@@ -114,9 +124,11 @@ impl World {
         for flight in &mut flights {
             if flight.effect <= self.now && flight.result.is_none() {
                 let worker = format!("w{}", flight.worker);
-                flight.result = Some(World::apply_request(
+                let lease = self.actors[flight.worker].lease;
+                flight.result = Some(apply_request(
                     &mut self.row,
                     &worker,
+                    lease,
                     &flight.request,
                 ));
             }
