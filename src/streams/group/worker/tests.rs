@@ -16,13 +16,14 @@ use crate::streams::group::lease::{LeaseTable, StreamGroup};
 use crate::streams::group::lineage::NewShard;
 use crate::streams::group::shard_run::ShardRun;
 use crate::streams::group::store::Written;
+use crate::streams::parked::ParkedTable;
 use crate::wire::Client;
 use crate::wire::embedded::EmbeddedEngine;
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(crate = crate, table = "notes", key(pk = id), stream = new_and_old_images)]
-struct Note {
-    id: u32,
+pub(in crate::streams::group) struct Note {
+    pub(in crate::streams::group) id: u32,
 }
 
 const LEASE: Duration = Duration::from_secs(2);
@@ -34,7 +35,7 @@ pub(in crate::streams::group) async fn open_worker(lease_time: Duration) -> (Wor
     let http = faults.around(engine.http_client());
     let config = engine.sdk_config().http_client(http).build();
     let db = Dynamo::new(Client::from_conf(config));
-    let tables = [LeaseTable::schema(), Note::schema()];
+    let tables = [LeaseTable::schema(), ParkedTable::schema(), Note::schema()];
     db.create_tables(tables).await.expect("tables");
     let source = StreamSource::find(&db, "notes", None).await;
     let settings = Settings {
