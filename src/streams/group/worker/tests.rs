@@ -231,3 +231,59 @@ async fn leases_are_renewed_after_an_error_until_the_last_handler_has_ended() {
     assert!(ended.is_err());
     assert_eq!(ran.load(Ordering::Relaxed), 1);
 }
+
+/// A description of these shards.
+fn described(shards: &[&str]) -> Fault {
+    let shards: Vec<String> = shards
+        .iter()
+        .map(|shard| format!(r#"{{"ShardId":"{shard}"}}"#))
+        .collect();
+    let body = format!(
+        r#"{{"StreamDescription":{{"StreamArn":"arn","StreamStatus":"ENABLED","Shards":[{}]}}}}"#,
+        shards.join(",")
+    );
+    Fault::Reply(200, body)
+}
+
+/// Without its row, a shard that exists would be read again.
+#[tokio::test]
+async fn only_the_row_of_a_shard_that_is_denied_is_removed() {
+    let (mut worker, faults) = open_worker(LEASE).await;
+    let (shown, _) = worker.source.describe().await.expect("described");
+    let epoch = worker.add_shards(1).await;
+    let exists = [NewShard {
+        shard: shown[0].id.to_string(),
+        parent: None,
+        has_parent_row: false,
+    }];
+    let created = worker
+        .store
+        .create_rows(epoch, &exists, worker.shard_start());
+    assert_eq!(created.await.expect("sent"), Written::Done);
+    for shard in worker.rows().await.shards.keys() {
+        let finished = ShardLease::key("g", shard).update();
+        let finished = finished.apply(|row| row.is_finished().set(true));
+        finished.send(&worker.store.db).await.expect("written");
+    }
+    for _ in 0..5 {
+        worker.age(Duration::from_secs(1_000));
+        // The rows are read first, and the time of the survey is noted before the shards are looked up.
+        let denied = Fault::refuse("ResourceNotFoundException");
+        faults.plan([Fault::Pass, described(&[]), Fault::Pass, denied]);
+        worker.survey_shards(epoch).await.expect("a survey");
+    }
+    let rows = worker.rows().await;
+    let kept: Vec<&str> = rows.shards.keys().map(String::as_str).collect();
+    assert_eq!(kept, [&*shown[0].id]);
+}
+
+/// A shard can be on two pages of a description.
+#[tokio::test]
+async fn a_shard_that_is_described_twice_gets_one_row() {
+    let (worker, faults) = open_worker(LEASE).await;
+    let epoch = worker.add_shards(0).await;
+    faults.plan([Fault::Pass, described(&["a", "b", "a"])]);
+    worker.survey_shards(epoch).await.expect("a survey");
+    let rows = worker.rows().await;
+    assert_eq!(rows.shards.keys().collect::<Vec<_>>(), ["a", "b"]);
+}
