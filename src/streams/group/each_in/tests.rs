@@ -1,5 +1,6 @@
 //! The transactions of a batch of changes, some of which fail.
 
+use super::super::each::EachHandler;
 use super::super::worker::tests::{Note, open_worker};
 use super::super::worker::{TakenLease, Worker};
 use super::*;
@@ -132,5 +133,34 @@ async fn a_failure_that_is_not_of_the_change_ends_the_worker() {
         ErrorKind::TableNotFound,
     ] {
         assert!(!of_change(kind), "{kind:?}");
+    }
+}
+
+/// It must not be skipped: the rest of the shard goes on after it was parked.
+#[tokio::test]
+async fn a_record_that_cannot_be_read_is_parked() {
+    let json = br#"{"eventID":"e9","eventName":"INSERT","dynamodb":{"Keys":{"id":{"N":"9"}},"NewImage":{"id":{"S":"nine"}},
+        "SequenceNumber":"19","ApproximateCreationDateTime":1700000000,"StreamViewType":"NEW_AND_OLD_IMAGES"}}"#;
+    for is_each in [false, true] {
+        let (worker, lease, _) = worker_that_parks().await;
+        let mut run = ShardRun::new(&worker, &lease.row, lease.epoch);
+        let mut page = records(4..=4);
+        page.insert(0, StreamRecord::read_record(json, EventForm::Lambda));
+        if is_each {
+            let event = StreamEvent::from_json(br#"{"Records": []}"#).expect("JSON");
+            let handler = EachHandler {
+                changes: Note::changes_of(&event),
+                handler: |_: ItemChange<Note, Note>| std::future::ready(Ok::<_, Error>(())),
+            };
+            let left = handler.handle_records(&mut run, page).await;
+            assert_eq!(left.expect("handled"), None);
+        } else {
+            handle(&mut run, page).await.expect("handled");
+        }
+        assert_eq!(run.reached.sequence.as_deref(), Some("14"));
+        let parked = ParkedChange::list("g", &worker.store.db).await;
+        let parked = parked.expect("read");
+        assert_eq!(parked.len(), 1, "{is_each}");
+        assert_eq!(parked[0].event_id, "e9");
     }
 }

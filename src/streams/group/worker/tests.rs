@@ -287,3 +287,31 @@ async fn a_shard_that_is_described_twice_gets_one_row() {
     let rows = worker.rows().await;
     assert_eq!(rows.shards.keys().collect::<Vec<_>>(), ["a", "b"]);
 }
+
+/// The last owner may have moved the place after this worker read the rows.
+#[tokio::test]
+async fn a_run_begins_at_the_place_of_the_row_after_the_lease_was_taken() {
+    let (worker, _) = open_worker(LEASE).await;
+    worker.add_shards(1).await;
+    let read = worker.rows().await.shards["s000"].clone();
+    let moved = ShardLease::key("g", "s000").update();
+    let moved = moved.apply(|row| row.place().set("17"));
+    moved.send(&worker.store.db).await.expect("written");
+    worker.take_shard(&read).await.expect("sent");
+    let taken = worker.take_started().pop().expect("taken");
+    assert_eq!(taken.row.place.as_deref(), Some("17"));
+}
+
+/// Otherwise, the next owner would handle the changes again.
+#[tokio::test]
+async fn the_place_is_saved_before_a_lease_is_released() {
+    let (worker, _) = open_worker(LEASE).await;
+    worker.add_shards(1).await;
+    let lease = worker.take_one("s000").await;
+    let mut run = ShardRun::new(&worker, &lease.row, lease.epoch);
+    run.reached.sequence = Some("17".into());
+    let ended = run.end(Ok(ShardStopReason::Stopped)).await;
+    ended.expect("released");
+    let row = worker.rows().await.shards["s000"].clone();
+    assert_eq!((row.place.as_deref(), row.owner), (Some("17"), None));
+}
