@@ -140,6 +140,7 @@ fn main() -> ExitCode {
                 requests::writes_are_explained_as_typed,
                 tail::changes_are_shown_from_their_start,
                 tail::changes_continue_at_a_position,
+                tail::changes_continue_after_those_of_the_last_run,
                 tail::tables_and_starts_that_do_not_fit_are_explained,
                 tables::tables_are_planned_and_made,
                 tables::a_loss_has_to_be_named,
