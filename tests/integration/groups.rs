@@ -56,6 +56,7 @@ tests![
     leases_without_transactions_are_an_error(Parcel, LeaseTable),
     trimmed_changes_are_an_error_or_an_event(LeaseTable),
     a_stream_that_is_replaced_ends_the_group(LeaseTable),
+    a_table_that_is_created_again_ends_the_group(Parcel, LeaseTable),
     a_stream_that_was_replaced_is_read_to_its_end(LeaseTable),
     killed_workers_lose_no_change,
     shards_are_handed_over_to_a_new_worker(LeaseTable),

@@ -159,6 +159,8 @@ impl ShardReading {
                     omissions: 0,
                 });
                 gone.count += 1;
+                // If the whole stream is gone, the worker ends.
+                run.worker.hurry_survey();
                 let is_gone = run.is_gone(&mut gone).await;
                 self.gone = Some(gone);
                 if is_gone {
