@@ -87,6 +87,7 @@ fn main() -> ExitCode {
                 consumers::a_stack_that_changes_keeps_its_consumers,
                 consumers::a_function_has_a_policy_of_its_own,
                 consumers::filters_are_exported,
+                consumers::use_cases_are_exported,
                 failures::exit_codes_tell_how_it_ended,
                 failures::wrong_names_are_explained,
                 failures::wrong_parts_are_explained,
