@@ -80,14 +80,14 @@ impl UseCase {
         self
     }
 
-    /// Sets the size of an item in bytes; see [`Estimate::item_size`](crate::costs::Estimate::item_size).
+    /// Sets the size of an item in bytes; see [`Estimate::item_size`](crate::plan::Estimate::item_size).
     #[must_use]
     pub fn item_size(mut self, bytes: usize) -> Self {
         self.item_size = Some(bytes);
         self
     }
 
-    /// Sets the number of rows that a query reads; see [`Estimate::rows`](crate::costs::Estimate::rows).
+    /// Sets the number of rows that a query reads; see [`Estimate::rows`](crate::plan::Estimate::rows).
     #[must_use]
     pub fn rows(mut self, rows: u64) -> Self {
         self.rows = Some(rows);
