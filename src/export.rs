@@ -39,6 +39,7 @@ mod mermaid;
 mod naming;
 mod policy;
 mod terraform;
+mod use_case;
 mod word;
 mod workbench;
 
@@ -51,6 +52,7 @@ pub use markdown::Markdown;
 pub use mermaid::Mermaid;
 pub use policy::{Policy, PolicyRecorder, PolicyVerb};
 pub use terraform::Terraform;
+pub use use_case::{UnitPrices, UseCase};
 pub use workbench::Workbench;
 
 #[cfg(doc)]

@@ -69,7 +69,7 @@ pub use follow::ItemChanges;
 pub use follow_changes::{ChangeStream, FollowChanges};
 pub use follow_error::{FollowError, LostChanges};
 pub use group::{
-    ChangeTransaction, Consumer, ConsumerEach, ConsumerEachIn, ConsumerEvent, GroupRoots,
+    ChangeTransaction, Consumer, ConsumerEach, ConsumerEachIn, ConsumerEvent, GroupRoots, IdleCost,
     LeaseTable, ShardLease, ShardProgress, ShardStopReason, StreamGroup, StreamReader,
 };
 pub use member_key::MemberKey;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Command};
 use clap_complete::Shell;
-use dynamo_entity::export::{StreamConsumer, TableAlarms};
+use dynamo_entity::export::{StreamConsumer, TableAlarms, UnitPrices, UseCase};
 use dynamo_entity::query::DynamicCollection;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::streams::{HandlerError, StreamEvent};
@@ -159,6 +159,34 @@ impl App {
     /// Adds alarms about the tables and the consumers to the templates and configurations that `export` writes.
     pub fn alarms(mut self, alarms: TableAlarms) -> Self {
         self.model.alarms = Some(alarms);
+        self
+    }
+
+    /// Adds a use case to the document that `export markdown` writes: a question, the operation that answers it, and how often.
+    ///
+    /// ```
+    /// use dynamo_entity::export::{UnitPrices, UseCase};
+    /// use dynamo_entity::prelude::*;
+    /// # #[derive(Debug, DynamoEntity)]
+    /// # #[dynamo(table = "meters", key(pk = meter))]
+    /// # struct MeterStatus { meter: String }
+    /// # fn main() -> Result<()> {
+    ///
+    /// let status = UseCase::new("UC-04", "meter status on the home screen", |db| MeterStatus::key("m").get().explain(db))?;
+    /// let app = dynamo_entity_cli::App::new([MeterStatus::schema()])
+    ///     .use_case(status.per_day(20_000.0))
+    ///     .prices(UnitPrices::new("USD", 0.125, 0.625)); // of a million units
+    /// # assert!(app.command("db").find_subcommand("export").is_some());
+    /// # Ok(()) }
+    /// ```
+    pub fn use_case(mut self, case: UseCase) -> Self {
+        self.model.use_cases.push(case);
+        self
+    }
+
+    /// Sets the prices of the use cases.
+    pub fn prices(mut self, prices: UnitPrices) -> Self {
+        self.model.prices = Some(prices);
         self
     }
 

@@ -368,6 +368,7 @@ fn tail(model: &Model) -> Command {
                 .value_name("CHANGES")
                 .value_parser(value_parser!(u64).range(1..))
                 .help("Ends after this many changes"),
+            checkpoint(),
         ])
 }
 

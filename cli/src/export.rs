@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ArgMatches;
 use dynamo_entity::DynamoTable;
 use dynamo_entity::export::{
-    CloudFormation, ExportFormat, Policy, PolicyVerb, StreamConsumer, Terraform,
+    CloudFormation, ExportFormat, Markdown, Policy, PolicyVerb, StreamConsumer, Terraform,
 };
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::streams::{OnceEffect, ParkedTable};
@@ -59,6 +59,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result
         (Ok(format @ ExportFormat::Terraform), _) => {
             (terraform(context).configuration()?, format.file_name())
         }
+        (Ok(format @ ExportFormat::Markdown), _) => (markdown(context).text(), format.file_name()),
         (Ok(format), _) => (format.write(schemas, &prefix)?, format.file_name()),
         (Err(_), Some(consumer)) => (filters(context, consumer)?, "filters.json"),
         (Err(_), None) => (all_schemas(context), "tables.schema.json"),
@@ -114,6 +115,17 @@ fn cloud_formation(context: &Context<'_, '_>) -> CloudFormation {
     match &model.alarms {
         Some(alarms) => stack.alarms(alarms.clone()),
         None => stack,
+    }
+}
+
+fn markdown(context: &Context<'_, '_>) -> Markdown {
+    let (model, prefix) = (context.model, context.prefix.clone());
+    let schemas = model.schemas.iter().cloned();
+    let document = Markdown::new(schemas).prefix(prefix.unwrap_or_default());
+    let document = document.use_cases(model.use_cases.iter().cloned());
+    match &model.prices {
+        Some(prices) => document.prices(prices.clone()),
+        None => document,
     }
 }
 

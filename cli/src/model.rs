@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use dynamo_entity::bulk::Bulk;
-use dynamo_entity::export::{StreamConsumer, TableAlarms};
+use dynamo_entity::export::{StreamConsumer, TableAlarms, UnitPrices, UseCase};
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
 use dynamo_entity::schema::{EntitySchema, FieldInKey, KeyPair, TableSchema};
 use dynamo_entity::streams::{HandlerError, StreamEvent};
@@ -87,6 +87,9 @@ pub(crate) struct Model {
     pub(crate) consumers: Vec<StreamConsumer>,
     /// The alarms of exports.
     pub(crate) alarms: Option<TableAlarms>,
+    /// The use cases of exports, and their prices.
+    pub(crate) use_cases: Vec<UseCase>,
+    pub(crate) prices: Option<UnitPrices>,
     /// Whether fills are written into the journal.
     pub(crate) has_journal: bool,
     /// The collections, each with the name of its table.

@@ -1,10 +1,15 @@
 //! `tail`: the changes of a table as they happen.
 
-use std::time::{Duration, SystemTime};
+use std::future::{Future, poll_fn};
+use std::path::Path;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::{Duration, Instant, SystemTime};
 
 use clap::ArgMatches;
+use dynamo_entity::bulk::{Checkpoint, FileCheckpoint};
 use dynamo_entity::streams::{
-    FollowError, RecordStream, StreamRecord, StreamStart, follow_records,
+    FollowError, RecordStream, StreamPosition, StreamRecord, StreamStart, follow_records,
 };
 use dynamo_entity::{Item, Value};
 use serde_json::{Value as Json, json};
@@ -16,6 +21,9 @@ use crate::text::{visible, visible_json, visible_lines};
 
 /// The partition keys of items that store unique values begin with this text.
 const UNIQUE: &str = "$UNIQUE#";
+
+/// The longest time between two writes of the position while changes are shown.
+const KEPT: Duration = Duration::from_secs(1);
 
 /// Reads the value of the option `--from`.
 pub(crate) fn read_start(text: &str) -> Result<StreamStart, String> {
@@ -63,6 +71,8 @@ pub(crate) async fn run(
         .cloned()
         .unwrap_or_default();
     let limit = matches.get_one::<u64>("limit").copied().unwrap_or(u64::MAX);
+    let mut place = KeptPosition::open(matches.get_one::<String>("checkpoint")).await?;
+    let start = place.position.clone().map_or(start, StreamStart::Position);
     let pk = context.model.table(&table)?.pk.name.clone();
     let db = context.connect().await?;
     let records = follow_records(&table).start(start).continue_after_loss();
@@ -73,16 +83,24 @@ pub(crate) async fn run(
         .await?;
     let mut written = 0;
     while written < limit {
-        match records.next().await {
+        let next = match next_if_ready(&mut records).await {
+            Some(next) => next,
+            None => {
+                place.keep(&records).await?;
+                records.next().await
+            }
+        };
+        match next {
             None => break,
             Some(Ok(record)) => {
                 if write_change(context, &record, &pk)? {
                     written += 1;
                     context.streams.out.flush()?;
                 }
+                place.keep_if_due(&records).await?;
             }
             Some(Err(FollowError::Failed(error))) => {
-                note_position(context, &records)?;
+                end_at(context, &records, &mut place).await?;
                 return Err(error.into());
             }
             Some(Err(error)) => {
@@ -91,12 +109,89 @@ pub(crate) async fn run(
             }
         }
     }
-    note_position(context, &records)?;
+    end_at(context, &records, &mut place).await?;
     Ok(Exit::Done)
 }
 
-fn note_position(context: &mut Context<'_, '_>, records: &RecordStream) -> Result<(), Failure> {
-    context.note(&format!("next: --from {}", records.position()))
+/// The next record, if it is there at once.
+async fn next_if_ready(
+    records: &mut RecordStream,
+) -> Option<Option<Result<StreamRecord, FollowError>>> {
+    poll_fn(|cx| match pin!(records.next()).poll(cx) {
+        Poll::Ready(next) => Poll::Ready(Some(next)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+/// Keeps the position, or shows it if there is no file for it.
+async fn end_at(
+    context: &mut Context<'_, '_>,
+    records: &RecordStream,
+    place: &mut KeptPosition,
+) -> Result<(), Failure> {
+    match place.file {
+        Some(_) => place.keep(records).await,
+        None => context.note(&format!("next: --from {}", records.position())),
+    }
+}
+
+/// The position in the file of `--checkpoint`.
+struct KeptPosition {
+    file: Option<FileCheckpoint>,
+    position: Option<StreamPosition>,
+    kept_at: Instant,
+}
+
+impl KeptPosition {
+    async fn open(path: Option<&String>) -> Result<Self, Failure> {
+        let file = path.map(|path| FileCheckpoint::new(Path::new(path)));
+        let mut position = None;
+        if let (Some(file), Some(path)) = (&file, path) {
+            let stored = file.load().await.map_err(|error| unkept(&*error))?;
+            let text = stored.map(String::from_utf8);
+            position = match text {
+                None => None,
+                Some(text) => {
+                    let read = text.ok().and_then(|text| text.trim().parse().ok());
+                    let fault = || Failure::said(format!("`{path}` has no position of a stream"));
+                    Some(read.ok_or_else(fault)?)
+                }
+            };
+        }
+        Ok(KeptPosition {
+            file,
+            position,
+            kept_at: Instant::now(),
+        })
+    }
+
+    /// Keeps the position if the last one is older than a second, so that little is shown again after an interruption.
+    async fn keep_if_due(&mut self, records: &RecordStream) -> Result<(), Failure> {
+        match self.file.is_some() && self.kept_at.elapsed() >= KEPT {
+            true => self.keep(records).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn keep(&mut self, records: &RecordStream) -> Result<(), Failure> {
+        if let Some(file) = &self.file {
+            let position = records.position();
+            if self.position.as_ref() != Some(&position) {
+                let saved = file.save(position.to_string().into_bytes()).await;
+                saved.map_err(|error| unkept(&*error))?;
+                self.position = Some(position);
+            }
+        }
+        self.kept_at = Instant::now();
+        Ok(())
+    }
+}
+
+fn unkept(error: &(dyn std::error::Error + 'static)) -> Failure {
+    Failure::said(format!(
+        "the file of `--checkpoint` cannot be used: {error}"
+    ))
 }
 
 /// Writes a change as a line. Returns false if the record is not shown.

@@ -1,8 +1,9 @@
-//! A Lambda function that follows a table. It sends one mail for each order, even if a record is delivered several times.
+//! A consumer that follows a table, as a Lambda function or as a group of workers. It sends one mail for each order, even if
+//! a record is delivered several times.
 //!
 //!     cargo run --example order_mails
 //!
-//! The program runs the handler with recorded events. In a function, the runtime calls it:
+//! The program runs the function with recorded events, and then a worker. In a function, the runtime calls the handler:
 //!
 //! ```text
 //! lambda_runtime::run(service_fn(async |event: LambdaEvent<StreamEvent>| {
@@ -13,11 +14,12 @@
 use std::error::Error;
 use std::io;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{
-    BatchResponse, ChangeEvent, HandlerError, OnceEffect, ParkedChange, ParkedTable, ReplayReport,
-    StreamEvent, once,
+    BatchResponse, ChangeEvent, HandlerError, LeaseTable, OnceEffect, ParkedChange, ParkedTable,
+    ReplayReport, StreamEvent, once,
 };
 
 #[derive(DynamoTable)]
@@ -65,6 +67,14 @@ pub struct Reward {
 pub enum Account {
     Buyer(Buyer),
     Order(Order),
+}
+
+/// The orders of a buyer in cents, kept by a group of workers.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "mail-sales", key(pk = buyer))]
+pub struct Sales {
+    pub buyer: String,
+    pub cents: u64,
 }
 
 /// The mails that were sent.
@@ -116,6 +126,43 @@ async fn mail_about(
     let key = format!("mail#{mail}");
     once(key).run(db, async || outbox.send(mail).await).await?;
     Ok(())
+}
+
+/// A worker that sends the mails, instead of the function. Start as many as you like.
+pub async fn send_mails(
+    db: &Dynamo,
+    outbox: &Outbox,
+    lease_time: Duration,
+    shutdown: impl Future<Output = ()>,
+) -> Result<()> {
+    Account::consumer("order-mails")
+        .park_after(3)
+        .lease_time(lease_time)
+        .longest_pause(Duration::from_secs(1))
+        .each(async |change| mail_about(db, outbox, change.event).await)
+        .run(db, shutdown)
+        .await
+}
+
+/// A worker that adds up the orders of each buyer. The place in the stream is saved in the transaction of the sums, so each
+/// order counts once.
+pub async fn add_sales(
+    db: &Dynamo,
+    lease_time: Duration,
+    shutdown: impl Future<Output = ()>,
+) -> Result<()> {
+    Order::consumer("sales")
+        .lease_time(lease_time)
+        .longest_pause(Duration::from_secs(1))
+        .each_in(|change, tx| match &change.event {
+            ChangeEvent::Created(order) => {
+                let sales = Sales::key(&order.buyer).upsert();
+                tx.with(sales.apply(|sales| sales.cents().add(order.cents)))
+            }
+            _ => Ok(()),
+        })
+        .run(db, shutdown)
+        .await
 }
 
 /// Handles the parked changes again, for example after the function was repaired.
@@ -179,5 +226,24 @@ async fn main() -> Result<(), Box<dyn Error>> {
         report.replayed,
         report.failed.len()
     );
+
+    // A worker of each group, for a moment. In a service, they run until a signal of the operating system.
+    db.create_tables([Shop::schema(), Sales::schema(), LeaseTable::schema()])
+        .await?;
+    let order = Order {
+        buyer: "bob".into(),
+        number: 8,
+        status: Status::New,
+        cents: 1250,
+    };
+    order.put().send(&db).await?;
+    let (lease_time, moment) = (Duration::from_secs(30), Duration::from_secs(2));
+    let mailing = send_mails(&db, &outbox, lease_time, tokio::time::sleep(moment));
+    let adding = add_sales(&db, lease_time, tokio::time::sleep(moment));
+    let (mailed, added) = tokio::join!(mailing, adding);
+    mailed.and(added)?;
+    println!("mails: {:#?}", outbox.sent());
+    let sales = Sales::key("bob").get().consistent().send(&db).await?;
+    println!("sales: {sales:?}");
     Ok(())
 }

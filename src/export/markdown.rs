@@ -1,9 +1,12 @@
 //! Tables of Markdown, for design documents.
 
+mod use_cases;
+
 use std::fmt::Write;
 
 use crate::dynamo::TablePrefix;
 use crate::export::calls::{self, split_call};
+use crate::export::use_case::{UnitPrices, UseCase};
 use crate::json::Tag;
 use crate::schema::{
     Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute,
@@ -29,6 +32,8 @@ pub struct Markdown {
     schemas: Vec<TableSchema>,
     prefix: TablePrefix,
     level: usize,
+    use_cases: Vec<UseCase>,
+    prices: Option<UnitPrices>,
 }
 
 /// A table of texts, with a line for each row.
@@ -44,6 +49,8 @@ impl Markdown {
             schemas: schemas.into_iter().collect(),
             prefix: TablePrefix::default(),
             level: 2,
+            use_cases: Vec::new(),
+            prices: None,
         }
     }
 
@@ -61,9 +68,24 @@ impl Markdown {
         self
     }
 
+    /// Adds a table of use cases, before the tables of the schemas.
+    #[must_use]
+    pub fn use_cases(mut self, cases: impl IntoIterator<Item = UseCase>) -> Self {
+        self.use_cases.extend(cases);
+        self
+    }
+
+    /// Sets the prices of the use cases. Without them, only their units are shown.
+    #[must_use]
+    pub fn prices(mut self, prices: UnitPrices) -> Self {
+        self.prices = Some(prices);
+        self
+    }
+
     /// The text.
     pub fn text(&self) -> String {
-        let texts = self.schemas.iter().map(|schema| self.write_table(schema));
+        let tables = self.schemas.iter().map(|schema| self.write_table(schema));
+        let texts = self.write_use_cases().into_iter().chain(tables);
         texts.collect::<Vec<_>>().join("\n")
     }
 

@@ -21,6 +21,7 @@ mod each;
 mod each_in;
 mod event;
 mod forget;
+mod idle_cost;
 mod lease;
 mod limited;
 mod lineage;
@@ -36,5 +37,6 @@ mod worker;
 
 pub use consumer::{Consumer, ConsumerEach, ConsumerEachIn};
 pub use event::{ConsumerEvent, ShardProgress, ShardStopReason};
+pub use idle_cost::IdleCost;
 pub use lease::{GroupRoots, LeaseTable, ShardLease, StreamGroup, StreamReader};
 pub use transaction::ChangeTransaction;

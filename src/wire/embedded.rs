@@ -33,6 +33,7 @@ mod page_sizes;
 mod pages;
 mod prepared;
 mod store;
+mod stream_operations;
 #[cfg(test)]
 mod tests;
 mod tokens;

@@ -556,13 +556,16 @@ fn shared(compared: &mut Compared, values: &mut Values) -> Outcome {
 
 /// The table of the consumer of a stream, and the tables of the library for consumers.
 fn followed(compared: &mut Compared, values: &mut Values) -> Outcome {
-    use dynamo_entity::streams::{OnceEffect, ParkedChange, ParkedPart, ParkedTable};
-    use order_mails::{Buyer, Order, Reward, Shop};
+    use dynamo_entity::streams::{
+        GroupRoots, LeaseTable, OnceEffect, ParkedChange, ParkedPart, ParkedTable, ShardLease,
+        StreamGroup, StreamReader,
+    };
+    use order_mails::{Buyer, Order, Reward, Sales, Shop};
 
     let (a, b, c) = (values.text(), values.text(), values.text());
     let number = u32::try_from(values.number() % 10_000)?;
     let digits = number.to_string();
-    let (shop, parked) = (Shop::schema(), ParkedTable::schema());
+    let (shop, parked, leases) = (Shop::schema(), ParkedTable::schema(), LeaseTable::schema());
     macro_rules! plain {
         ($($schema:ident $entity:ident, $key:expr => $texts:expr;)*) => {$(
             let name = format!("{}.{}", $schema.name, stringify!($entity));
@@ -577,7 +580,13 @@ fn followed(compared: &mut Compared, values: &mut Values) -> Outcome {
         shop Reward, Reward::key(&a, number) => [&*a, &digits];
         parked ParkedChange, ParkedChange::key(&a, &b) => [&*a, &b];
         parked ParkedPart, ParkedPart::key(&a, &b, &c, number) => [&*a, &b, &c, &digits];
+        leases StreamGroup, StreamGroup::key(&a) => [&*a];
+        leases GroupRoots, GroupRoots::key(&a) => [&*a];
+        leases ShardLease, ShardLease::key(&a, &b) => [&*a, &b];
+        leases StreamReader, StreamReader::key(&a, &b) => [&*a, &b];
     }
+    let sales = of(&Sales::schema(), "Sales");
+    compared.keys("mail-sales.Sales", Sales::key(&a), sales.key([&*a]))?;
     let effects = of(&OnceEffect::schema(), "OnceEffect");
     compared.keys(
         "once-effects.OnceEffect",

@@ -12,4 +12,5 @@ mod templates;
 mod terraform;
 mod tools;
 mod uniques;
+mod use_cases;
 mod verbs;

@@ -46,7 +46,8 @@ stored_forms! {
         message_delivery::Messages, message_delivery::Mailbox
     ];
     order_mails_are_stored_as_before: "examples/order_mails/dynamo.lock" [
-        order_mails::Shop, dynamo_entity::streams::ParkedTable, dynamo_entity::streams::OnceEffect
+        order_mails::Shop, order_mails::Sales, dynamo_entity::streams::ParkedTable, dynamo_entity::streams::OnceEffect,
+        dynamo_entity::streams::LeaseTable
     ];
     orders_are_stored_as_before: "examples/orders.lock" [orders::Order];
     organisations_are_stored_as_before: "examples/organisations.lock" [

@@ -1,13 +1,21 @@
 //! The function `order_mails`, with recorded events of all views and forms.
 
+use std::time::Duration;
+
 use aws_lambda_events::dynamodb::Event;
 use aws_lambda_events::kinesis::KinesisEvent;
 use aws_lambda_events::streams::{DynamoDbEventResponse, KinesisEventResponse};
 use dynamo_entity::Value;
 use dynamo_entity::prelude::*;
-use dynamo_entity::streams::{BatchResponse, ChangeEvent, OnceEffect, ParkedTable, StreamEvent};
+use dynamo_entity::streams::{
+    BatchResponse, ChangeEvent, LeaseTable, OnceEffect, ParkedChange, ParkedTable, StreamEvent,
+};
+use tokio::time::{sleep, timeout};
 
-use crate::order_mails::{Account, Order, Outbox, Status, handle, replay, stale_orders};
+use crate::order_mails::{
+    Account, Order, Outbox, Sales, Shop, Status, add_sales, handle, replay, send_mails,
+    stale_orders,
+};
 use crate::support::db::{Db, Mode};
 
 fn text(name: &str) -> String {
@@ -69,6 +77,100 @@ async fn what_was_parked_is_replayed() -> Result<()> {
     assert_eq!(report.replayed, 0);
     assert!(!report.failed.is_empty() && !report.waiting.is_empty());
     assert_eq!(outbox.sent(), [""; 0]);
+    db.close().await.expect("no tables are left");
+    Ok(())
+}
+
+/// Workers die again and again, at any point of their work.
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_send_one_mail_for_each_order_and_count_it_once() -> Result<()> {
+    const ORDERS: u32 = 90;
+    let db = Db::open(Mode::Raw).await?;
+    let tables = [
+        ParkedTable::schema(),
+        OnceEffect::schema(),
+        LeaseTable::schema(),
+    ];
+    db.create_tables(tables).await?;
+    db.create_tables([Shop::schema(), Sales::schema()]).await?;
+    let outbox = Outbox::default();
+    let lease_time = Duration::from_secs(1);
+    let never = std::future::pending::<()>;
+    let writer = async {
+        for number in 0..ORDERS {
+            let order = Order {
+                buyer: ["ann", "bob"][number as usize % 2].into(),
+                number,
+                status: Status::New,
+                cents: u64::from(number),
+            };
+            order.put().send(&db).await?;
+            sleep(Duration::from_millis(40)).await;
+        }
+        Ok::<_, Error>(())
+    };
+    let mailing = async {
+        for _ in 0..4 {
+            let life = Duration::from_millis(fastrand::u64(1_000..2_000));
+            drop(timeout(life, send_mails(&db, &outbox, lease_time, never())).await);
+        }
+    };
+    let adding = async {
+        for _ in 0..4 {
+            let life = Duration::from_millis(fastrand::u64(1_000..2_000));
+            drop(timeout(life, add_sales(&db, lease_time, never())).await);
+        }
+    };
+    let (written, (), ()) = tokio::join!(writer, mailing, adding);
+    written?;
+    let expected = |buyer: u32| {
+        (0..ORDERS)
+            .filter(|number| number % 2 == buyer)
+            .sum::<u32>()
+            .into()
+    };
+    let sales = async |buyer: &str| -> Result<u64> {
+        let sales = Sales::key(buyer).get().consistent().send(&db).await?;
+        Ok(sales.map_or(0, |sales| sales.cents))
+    };
+    let settled = async || -> Result<()> {
+        loop {
+            // A mail that was begun when its worker died may have been sent, so its order is parked for a person.
+            let parked = ParkedChange::list("order-mails", &db).await?.len();
+            let is_mailed = outbox.sent().len() + parked >= ORDERS as usize;
+            if is_mailed && sales("ann").await? >= expected(0) && sales("bob").await? >= expected(1)
+            {
+                return Ok(());
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let done = tokio::sync::watch::Sender::new(false);
+    let is_done = || {
+        let mut done = done.subscribe();
+        async move { drop(done.wait_for(|is_done| *is_done).await) }
+    };
+    let settling = async {
+        let settled = timeout(Duration::from_secs(60), settled()).await;
+        done.send_replace(true);
+        settled
+    };
+    let (settled, mailed, added) = tokio::join!(
+        settling,
+        send_mails(&db, &outbox, lease_time, is_done()),
+        add_sales(&db, lease_time, is_done())
+    );
+    settled.expect("all orders are handled")?;
+    mailed.and(added)?;
+    let mut mails = outbox.sent();
+    let count = mails.len();
+    mails.sort();
+    mails.dedup();
+    assert_eq!(mails.len(), count, "a mail was sent twice");
+    assert_eq!(
+        (sales("ann").await?, sales("bob").await?),
+        (expected(0), expected(1))
+    );
     db.close().await.expect("no tables are left");
     Ok(())
 }
@@ -153,7 +255,7 @@ fn each_view_gives_what_it_has() {
         );
         let unread = Order::changes_of(&event).next().expect("a record");
         let unread = unread.expect_err("there are not both images").to_string();
-        assert!(unread.contains("read this stream by `"), "{unread}");
+        assert!(unread.contains("read this stream with `"), "{unread}");
     }
     assert_eq!(stale_orders(&both).expect("keys"), [key(), key()]);
 }

@@ -33,6 +33,8 @@ pub fn all() -> Result<Vec<TableSchema>> {
         message_delivery::Messages::schema(),
         message_delivery::Mailbox::schema().provisioned(5, 10),
         order_mails::Shop::schema().with_collection::<order_mails::Account>()?,
+        order_mails::Sales::schema(),
+        dynamo_entity::streams::LeaseTable::schema(),
         dynamo_entity::streams::ParkedTable::schema(),
         dynamo_entity::streams::OnceEffect::schema(),
         orders::Order::schema(),

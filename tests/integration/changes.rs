@@ -11,7 +11,7 @@ use dynamo_entity::streams::{
 };
 
 use crate::support::db::{Db, n};
-use crate::support::engine::Kind;
+use crate::support::engine::{Engine, Kind};
 use crate::support::faulty::Fault;
 use crate::support::suite::{Gap, Outcome};
 use crate::tests;
@@ -19,6 +19,11 @@ use crate::tests;
 const FORGETS_ITS_STREAM: Gap = Gap {
     engines: &[Kind::Embedded],
     why: "forgets a stream that is switched off",
+};
+
+const EXPIRES_NOTHING: Gap = Gap {
+    engines: &[Kind::DynamoDbLocal],
+    why: "deletes expired items when it likes, and does not mark the removals",
 };
 
 tests![
@@ -33,11 +38,15 @@ tests![
     a_collection_shows_its_members(Office),
     failures_and_lost_responses_skip_nothing(Parcel),
     a_rejection_ends_the_changes(Parcel),
+    a_stream_begins_empty_after_its_table_was_created_again(Parcel),
+    a_stream_that_is_switched_on_again_begins_empty(Parcel),
+    removals_of_expired_items_are_marked(Lease) unless EXPIRES_NOTHING,
     a_stream_that_is_switched_off_ends(Parcel) unless FORGETS_ITS_STREAM,
 ];
 
 crate::declare! {
     entity Parcel(table = "parcels", key(pk = number), stream = new_and_old_images) { number: u32, text: String }
+    entity Lease(table = "leases", key(pk = id), stream = new_and_old_images) { id: u32, #[dynamo(ttl)] ends_at: SystemTime }
     entity Letter(table = "letters", key(pk = number), stream = new_and_old_images) { number: u32 }
     entity Silent(table = "silent", key(pk = number)) { number: u32 }
     entity Keyed(table = "keyed", key(pk = number), stream = keys_only) { number: u32, text: String }
@@ -98,6 +107,92 @@ async fn changes_after_opening_are_delivered(db: Db) -> Outcome {
         take(&mut changes, 1).await?,
         [ChangeEvent::Created(parcel(3, "late"))]
     );
+    Ok(())
+}
+
+/// The changes from the oldest one, while there are some.
+async fn oldest(db: &Dynamo) -> Result<Vec<ChangeEvent<Parcel>>, Box<dyn std::error::Error>> {
+    let mut changes = Parcel::changes()
+        .start(StreamStart::Oldest)
+        .open(db)
+        .await?;
+    let mut taken = Vec::new();
+    while let Ok(next) = tokio::time::timeout(Duration::from_secs(1), changes.next()).await {
+        taken.push(next.expect("a change")?.event);
+    }
+    Ok(taken)
+}
+
+async fn a_stream_begins_empty_after_its_table_was_created_again(db: Db) -> Outcome {
+    parcel(1, "old").put().send(&db).await?;
+    let mut changes = Parcel::changes()
+        .start(StreamStart::Oldest)
+        .open(&db)
+        .await?;
+    take(&mut changes, 1).await?;
+    let position = changes.position();
+    let name = db.table::<Parcel>();
+    db.client().delete_table().table_name(&name).send().await?;
+    db.create_tables([Parcel::schema()]).await?;
+    parcel(2, "new").put().send(&db).await?;
+    assert_eq!(oldest(&db).await?, [ChangeEvent::Created(parcel(2, "new"))]);
+    // Neither the old stream nor its position shows the records of the new one.
+    if let Ok(Some(Ok(change))) = tokio::time::timeout(Duration::from_secs(2), changes.next()).await
+    {
+        panic!("{:?}", change.event);
+    }
+    // The old stream may be listed for a day.
+    let start = StreamStart::Position(position);
+    match Parcel::changes().start(start).open(&db).await {
+        Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidCursor),
+        Ok(mut again) => {
+            let next = tokio::time::timeout(Duration::from_secs(1), again.next()).await;
+            assert!(!matches!(next, Ok(Some(Ok(_)))), "{next:?}");
+        }
+    }
+    Ok(())
+}
+
+async fn a_stream_that_is_switched_on_again_begins_empty(db: Db) -> Outcome {
+    parcel(1, "old").put().send(&db).await?;
+    let name = db.table::<Parcel>();
+    for is_enabled in [false, true] {
+        let stream = StreamSpecification::builder().stream_enabled(is_enabled);
+        let stream = match is_enabled {
+            true => stream.stream_view_type(StreamViewType::NewAndOldImages),
+            false => stream,
+        };
+        let update = db.client().update_table().table_name(&name);
+        update.stream_specification(stream.build()?).send().await?;
+        db.ready([Parcel::schema()]).await;
+    }
+    parcel(2, "new").put().send(&db).await?;
+    assert_eq!(oldest(&db).await?, [ChangeEvent::Created(parcel(2, "new"))]);
+    Ok(())
+}
+
+async fn removals_of_expired_items_are_marked(db: Db) -> Outcome {
+    let Engine::Embedded(engine) = db.engine() else {
+        return Ok(());
+    };
+    db.enable_ttl([Lease::schema()]).await?;
+    let mut changes = Lease::changes().open(&db).await?;
+    let now = SystemTime::now();
+    let lease = |id: u32, ends_at| Lease { id, ends_at };
+    let (expired, living) = (
+        lease(1, now - Duration::from_secs(60)),
+        lease(2, now + Duration::from_secs(3_600)),
+    );
+    expired.put().send(&db).await?;
+    living.put().send(&db).await?;
+    assert_eq!(engine.sweep_expired().await?, 1);
+    assert_eq!(engine.sweep_expired().await?, 0);
+    let events = take(&mut changes, 3).await?;
+    assert!(
+        matches!(&events[2], ChangeEvent::Removed { old, by_ttl: true } if old.id == 1),
+        "{events:?}"
+    );
+    assert_eq!(db.count::<Lease>().await, 1);
     Ok(())
 }
 

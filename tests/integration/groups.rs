@@ -48,6 +48,7 @@ tests![
     a_worker_without_an_entity_of_the_group_ends(Stores, LeaseTable),
     a_worker_of_another_stream_ends(Parcel, LeaseTable),
     a_shutdown_ends_a_worker_that_cannot_join(Parcel, LeaseTable),
+    an_idle_group_sends_the_estimated_requests(Parcel, LeaseTable),
     a_missing_table_of_parked_changes_is_an_error(Parcel, LeaseTable),
     operations_that_cannot_be_added_are_not_ignored(Parcel, Total, LeaseTable),
     changes_from_before_the_oldest_record_are_lost(LeaseTable),
@@ -55,6 +56,7 @@ tests![
     leases_without_transactions_are_an_error(Parcel, LeaseTable),
     trimmed_changes_are_an_error_or_an_event(LeaseTable),
     a_stream_that_is_replaced_ends_the_group(LeaseTable),
+    a_table_that_is_created_again_ends_the_group(Parcel, LeaseTable),
     a_stream_that_was_replaced_is_read_to_its_end(LeaseTable),
     killed_workers_lose_no_change,
     shards_are_handed_over_to_a_new_worker(LeaseTable),
@@ -428,6 +430,37 @@ async fn another_consumer_with_the_same_name_is_an_error(db: Db) -> Outcome {
         .await
         .expect_err("another entity");
     assert!(error.to_string().contains("Shelf"), "{error}");
+    Ok(())
+}
+
+/// The estimate is of an hour; a few seconds show the same rates, apart from the beginning.
+async fn an_idle_group_sends_the_estimated_requests(db: Db) -> Outcome {
+    let (counted, http) = db.faulty([]);
+    let consumer = || {
+        let consumer = Parcel::consumer("mailer").lease_time(Duration::from_secs(3));
+        consumer.longest_pause(Duration::from_millis(500))
+    };
+    let seconds = 8;
+    let shutdown = sleep(Duration::from_secs(seconds));
+    let handled = consumer().each(async |_| Ok::<_, Error>(()));
+    handled.run(&counted, shutdown).await?;
+    let calls = http.calls();
+    let count = |names: &[&str]| {
+        calls
+            .iter()
+            .filter(|call| names.contains(&&***call))
+            .count() as f64
+    };
+    let cost = consumer().idle_cost(1, 1);
+    let of_time = |an_hour: f64| an_hour * seconds as f64 / 3_600.0;
+    for (sent, estimated) in [
+        (count(&["GetRecords"]), of_time(cost.stream_reads)),
+        (count(&["UpdateItem"]), of_time(cost.write_units)),
+        (count(&["Query"]), of_time(cost.read_units)),
+    ] {
+        let is_near = sent >= 0.6 * estimated && sent <= 1.4 * estimated + 4.0;
+        assert!(is_near, "{sent} requests instead of {estimated}: {calls:?}");
+    }
     Ok(())
 }
 

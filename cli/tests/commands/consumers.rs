@@ -1,7 +1,8 @@
 //! Functions that follow streams, and alarms, in exports.
 
 use dynamo_entity::export::{
-    CloudFormation, FollowedChange, SpendCap, StreamConsumer, TableAlarms, Terraform,
+    CloudFormation, FollowedChange, SpendCap, StreamConsumer, TableAlarms, Terraform, UnitPrices,
+    UseCase,
 };
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::TableSchema;
@@ -54,6 +55,13 @@ pub fn app() -> App {
         .consumer(invoices())
         .consumer(search())
         .alarms(alarms())
+        .use_case(parcels().per_day(1_000.0))
+        .prices(UnitPrices::new("USD", 0.1, 0.5))
+}
+
+fn parcels() -> UseCase {
+    let case = UseCase::new("UC-01", "a parcel", |db| Parcel::scan().explain(db));
+    case.expect("an explanation")
 }
 
 fn stack(prefix: &str) -> CloudFormation {
@@ -92,6 +100,14 @@ pub fn consumers_and_alarms_are_exported(place: &Place) -> Outcome {
         &["export", "terraform", "--consumer", "search"],
         &["only `filters` and `iam`"],
     )
+}
+
+pub fn use_cases_are_exported(place: &Place) -> Outcome {
+    let document = place.done("consumers", &["export", "markdown"])?.out;
+    let row = format!("| UC-01 | a parcel | `Parcel` scan | `{}-", place.prefix);
+    assert!(document.contains(&row), "{document}");
+    assert!(document.contains(" USD a month."), "{document}");
+    Ok(())
 }
 
 pub fn a_stack_that_changes_keeps_its_consumers(place: &Place) -> Outcome {

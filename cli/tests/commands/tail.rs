@@ -89,6 +89,36 @@ pub fn changes_continue_at_a_position(place: &Place) -> Outcome {
     Ok(())
 }
 
+pub fn changes_continue_after_those_of_the_last_run(place: &Place) -> Outcome {
+    written(place)?;
+    let file = place.file("tail.position", "")?;
+    std::fs::remove_file(&file)?;
+    let tail = |limit| {
+        [
+            "tail",
+            "letters",
+            "--from",
+            "oldest",
+            "--limit",
+            limit,
+            "--json",
+            "--checkpoint",
+            &file,
+        ]
+    };
+    let first = place.done("tail", &tail("1"))?;
+    assert_eq!(first.rows()?[0]["change"], "created");
+    assert_eq!(next_start(&first.notes), None);
+    let rest = place.done("tail", &tail("2"))?.rows()?;
+    let kinds: Vec<&Json> = rest.iter().map(|row| &row["change"]).collect();
+    assert_eq!(kinds, ["changed", "removed"]);
+    std::fs::write(&file, "nothing")?;
+    let failed = place.run("tail", &tail("1"))?;
+    assert_eq!(failed.code, 1);
+    assert!(failed.notes.contains("has no position"), "{failed:?}");
+    Ok(())
+}
+
 pub fn tables_and_starts_that_do_not_fit_are_explained(place: &Place) -> Outcome {
     written(place)?;
     let failed = place.run("tail", &["tail", "quiet"])?;

@@ -151,10 +151,10 @@ impl LeaseBook {
             .collect()
     }
 
-    /// The leases whose last renewal is older than a quarter of the lease time.
-    pub(super) fn due_leases(&self, now: Duration) -> Vec<(LeaseName, u64)> {
+    /// The leases whose last renewal has at least this age.
+    pub(super) fn due_leases(&self, now: Duration, age: Duration) -> Vec<(LeaseName, u64)> {
         let held = self.held.iter();
-        let due = held.filter(|(_, held)| now.saturating_sub(held.renewed) >= self.lease / 4);
+        let due = held.filter(|(_, held)| now.saturating_sub(held.renewed) >= age);
         due.map(|(name, held)| (name.clone(), held.epoch)).collect()
     }
 

@@ -202,6 +202,10 @@ impl<New, Old> Consumer<New, Old> {
         }
     }
 
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Rejects a stream without the images that are read, because no change of it could be handled.
     fn check_view(&self, view: Option<StreamView>) -> Result<()> {
         let Some(known) = view.map(KnownImages::of_view) else {

@@ -22,7 +22,36 @@ pub(super) struct Settings {
     pub(super) listener: Option<EventListener>,
 }
 
+/// The longest time between two rounds.
+const LONGEST_PERIOD: Duration = Duration::from_secs(10);
+/// The shortest pause between two requests for a shard.
+pub(super) const SHORTEST_PAUSE: Duration = Duration::from_millis(100);
+
 impl Settings {
+    /// The time between two rounds.
+    pub(super) fn round_period(&self) -> Duration {
+        (self.lease_time / 3).min(LONGEST_PERIOD)
+    }
+
+    /// The age at which a round renews a lease.
+    pub(super) fn renewal_age(&self) -> Duration {
+        self.lease_time / 4
+    }
+
+    /// The time between two renewals of a lease: that of the first round after it is old enough.
+    pub(super) fn renewal_period(&self) -> Duration {
+        let rounds = self
+            .renewal_age()
+            .as_nanos()
+            .div_ceil(self.round_period().as_nanos().max(1));
+        self.round_period() * u32::try_from(rounds.max(1)).unwrap_or(u32::MAX)
+    }
+
+    /// The pause between two requests for a shard that has had no new records for a while.
+    pub(super) fn idle_pause(&self) -> Duration {
+        self.longest_pause.max(SHORTEST_PAUSE)
+    }
+
     pub(super) fn report(&self, event: &ConsumerEvent<'_>) {
         if let Some(listener) = &self.listener {
             listener(event);

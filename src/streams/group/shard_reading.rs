@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::event::{ConsumerEvent, ShardStopReason};
+use super::settings::SHORTEST_PAUSE;
 use super::shard_run::{ShardRun, growing_pause};
 use super::store::ShardMark;
 use crate::clock::Timestamp;
@@ -16,8 +17,6 @@ use crate::streams::shard_api::{FailureMeaning, IteratorStart, StreamAnswer, Str
 
 /// The time for which DynamoDB keeps records, in seconds.
 const RETENTION: i64 = 24 * 3_600;
-/// The first pause after a response without records. It doubles.
-const IDLE_PAUSE: Duration = Duration::from_millis(100);
 /// A shard that is no longer described counts as gone after this many consecutive responses that it does not exist, if this
 /// time has passed since the first of them.
 const GONE_ANSWERS: u32 = 3;
@@ -104,8 +103,8 @@ impl ShardReading {
             if self.is_over {
                 continue;
             }
-            let longest = run.worker.settings.longest_pause.max(IDLE_PAUSE);
-            let pause = growing_pause((IDLE_PAUSE, longest), self.idle);
+            let pauses = (SHORTEST_PAUSE, run.worker.settings.idle_pause());
+            let pause = growing_pause(pauses, self.idle);
             self.idle += 1;
             if let Some(reason) = run.pause(pause).await {
                 return Ok(ShardStep::Left(reason));
@@ -129,7 +128,7 @@ impl ShardReading {
         // DynamoDB charges each request. Only a full page shows that more records are available at once.
         match self.is_over || self.count >= FULL_PAGE {
             true => Ok(None),
-            false => Ok(run.pause(IDLE_PAUSE).await),
+            false => Ok(run.pause(SHORTEST_PAUSE).await),
         }
     }
 
@@ -160,6 +159,8 @@ impl ShardReading {
                     omissions: 0,
                 });
                 gone.count += 1;
+                // If the whole stream is gone, the worker ends.
+                run.worker.hurry_survey();
                 let is_gone = run.is_gone(&mut gone).await;
                 self.gone = Some(gone);
                 if is_gone {

@@ -4,7 +4,7 @@ use dynoxide::actions;
 
 use super::answer::{EngineAnswer, parse_body, refusal_answer, write_reply};
 use super::store::{EngineStore, finish_action};
-use super::{batch_write, pages, transactions};
+use super::{batch_write, pages, stream_operations, transactions};
 
 macro_rules! operations {
     (
@@ -37,8 +37,6 @@ operations! {
         ExecuteStatement: execute_statement;
         BatchExecuteStatement: batch_execute_statement;
         CreateTable: create_table;
-        UpdateTable: update_table with vectors;
-        DeleteTable: delete_table with vectors;
         DescribeTable: describe_table with vectors;
         ListTables: list_tables;
         UpdateTimeToLive: update_time_to_live;
@@ -47,11 +45,14 @@ operations! {
         UntagResource: untag_resource;
         ListTagsOfResource: list_tags_of_resource;
         ListStreams: list_streams;
-        DescribeStream: describe_stream;
-        GetShardIterator: get_shard_iterator;
-        GetRecords: get_records;
     }
     own {
+        UpdateTable: stream_operations::update_table;
+        DeleteTable: stream_operations::delete_table;
+        DescribeStream: stream_operations::describe_stream;
+        GetShardIterator: stream_operations::shard_iterator;
+        GetRecords: stream_operations::records;
+        SweepExpiredItems: stream_operations::sweep_expired;
         Query: pages::query_page;
         Scan: pages::scan_page;
         BatchWriteItem: batch_write::batch_write;

@@ -140,6 +140,22 @@ impl EmbeddedEngine {
         }
     }
 
+    /// Deletes the expired items of all tables, and returns their number. DynamoDB does so in the background; the embedded
+    /// engine only if you call this, for example once an hour, or in a test of a consumer of removals by TTL.
+    pub async fn sweep_expired(&self) -> Result<u64> {
+        let (status, body) = self
+            .call_operation("SweepExpiredItems".into(), Bytes::from_static(b"{}"))
+            .await;
+        let swept = serde_json::from_slice(&body).ok().filter(|_| status == 200);
+        swept.ok_or_else(|| {
+            let message = format!(
+                "the expired items were not deleted: {}",
+                body.escape_ascii()
+            );
+            Error::new(ErrorKind::Service, Stage::Service, message)
+        })
+    }
+
     /// Keeps a database in memory from answering.
     #[cfg(test)]
     pub(super) fn hold(&self) -> Option<impl Sized + '_> {

@@ -181,6 +181,33 @@ pub async fn a_stream_that_is_replaced_ends_the_group(db: Db) -> Outcome {
     Ok(())
 }
 
+pub async fn a_table_that_is_created_again_ends_the_group(db: Db) -> Outcome {
+    put(&db, 0..3).await?;
+    let counts = Counts::default();
+    let create = async {
+        until(|| different(&counts) == 3).await;
+        let name = db.table::<Parcel>();
+        db.client().delete_table().table_name(&name).send().await?;
+        db.create_tables([Parcel::schema()]).await?;
+        put(&db, 5..9).await
+    };
+    let ended = timeout(
+        Duration::from_secs(90),
+        work(&db, &counts, std::future::pending()),
+    );
+    let (ended, created) = tokio::join!(ended, create);
+    created?;
+    let error = ended?.expect_err("another stream");
+    assert!(error.to_string().contains("StreamGroup::forget"), "{error}");
+    // The new stream belongs to the group that is created next.
+    assert_eq!(different(&counts), 3, "{counts:?}");
+    StreamGroup::forget("mailer", &db).await?;
+    let again = Counts::default();
+    work(&db, &again, until(|| different(&again) == 4))
+        .await
+        .map_err(Into::into)
+}
+
 /// The workers were not running when the stream was replaced.
 pub async fn a_stream_that_was_replaced_is_read_to_its_end(db: Db) -> Outcome {
     let (simulated, through) = simulate(&db);

@@ -19,8 +19,6 @@ use crate::streams::group::lineage;
 use crate::streams::group::rejected::{other_entities, other_stream};
 use crate::streams::group::store::{GroupRows, Written, is_transient};
 
-/// The longest time between two rounds.
-const LONGEST_PERIOD: Duration = Duration::from_secs(10);
 /// The maximum number of free shards that a worker takes in a round, so that workers that join at once get their shares, and
 /// of shards that it requests.
 const TAKEN: usize = 64;
@@ -55,7 +53,7 @@ impl Worker {
     async fn run_rounds(&self) -> Result<()> {
         let limit = self.settings.lease_time / 3;
         loop {
-            let next = self.now() + limit.min(LONGEST_PERIOD);
+            let next = self.now() + self.settings.round_period();
             self.is_hurried.store(false, Ordering::Relaxed);
             let round = pin!(self.run_round());
             // A request without a response must not prevent the next renewals.
@@ -164,7 +162,7 @@ impl Worker {
 
     async fn renew_leases(&self) -> Result<()> {
         // Rounds may follow each other quickly, and each renewal is a write.
-        let held = lock(&self.book).due_leases(self.now());
+        let held = lock(&self.book).due_leases(self.now(), self.settings.renewal_age());
         let renewals = held
             .into_iter()
             .map(|(name, epoch)| self.renew_lease(name, epoch));

@@ -7,7 +7,7 @@ use super::{Worker, WorkerState, lock};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::runtime::sleep_for;
 use crate::streams::group::event::ConsumerEvent;
-use crate::streams::group::lineage::{self, HiddenParents, MissingShards};
+use crate::streams::group::lineage::{self, MissingShards};
 use crate::streams::group::rejected::{ended_stream, other_stream};
 use crate::streams::group::store::{GroupRows, Written, is_transient};
 use crate::streams::shard_api::{DescribedShard, FailureMeaning};
@@ -22,10 +22,10 @@ const FAILED_SURVEYS: u32 = 3;
 const SURE_SURVEYS: usize = 3;
 
 impl WorkerState {
-    /// Forgets the descriptions of an earlier time as the discoverer.
+    /// Forgets the descriptions of an earlier time as the discoverer. The parents that were sought remain, because a shard
+    /// that is gone stays gone, and a worker that often loses the lease would never find that out.
     pub(super) fn begin_discovery(&mut self) {
         self.missing = MissingShards::default();
-        self.hidden = HiddenParents::default();
         self.whole_surveys.clear();
         self.final_surveys = 0;
     }

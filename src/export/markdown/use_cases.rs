@@ -1,0 +1,148 @@
+//! The table of use cases.
+
+use std::fmt::Write;
+
+use super::{Grid, Markdown, escape_text, inline_code};
+use crate::export::calls::join_templates;
+use crate::export::use_case::UseCase;
+use crate::plan::Cost;
+
+impl Markdown {
+    /// The table of the use cases with a heading, and a list of the assumptions about their costs.
+    pub(super) fn write_use_cases(&self) -> Option<String> {
+        if self.use_cases.is_empty() {
+            return None;
+        }
+        let costs: Vec<Option<Cost>> = self
+            .use_cases
+            .iter()
+            .map(|case| case.cost(&self.schemas).ok())
+            .collect();
+        let rows = self.use_cases.iter().zip(&costs);
+        let grid = Grid {
+            heads: [
+                "ID",
+                "question",
+                "call",
+                "table",
+                "key",
+                "operation",
+                "a day",
+                "units",
+                "a month",
+            ],
+            rows: rows
+                .map(|(case, cost)| self.use_case_row(case, cost.as_ref()))
+                .collect(),
+        };
+        let mut out = format!(
+            "{} Use cases\n\n{}",
+            "#".repeat(self.level),
+            grid.grid_text()
+        );
+        if let Some(prices) = &self.prices {
+            let total: f64 = self
+                .use_cases
+                .iter()
+                .zip(&costs)
+                .filter_map(|(case, cost)| Some(prices.of_month(cost.as_ref()?, case.per_day)))
+                .sum();
+            // Writing to a text never fails.
+            let _ = write!(
+                out,
+                "\nAll use cases cost {total:.2} {} a month.\n",
+                escape_text(&prices.currency)
+            );
+        }
+        let mut notes = String::new();
+        for (case, cost) in self.use_cases.iter().zip(&costs) {
+            let assumptions = cost.iter().flat_map(|cost| &cost.assumptions);
+            let assumptions: Vec<String> = assumptions.map(ToString::to_string).collect();
+            if !assumptions.is_empty() {
+                let _ = writeln!(
+                    notes,
+                    "- {}: {}",
+                    escape_text(&case.id),
+                    assumptions.join("; ")
+                );
+            }
+        }
+        if !notes.is_empty() {
+            let _ = write!(out, "\nThe costs assume:\n\n{notes}");
+        }
+        Some(out)
+    }
+
+    fn use_case_row(&self, case: &UseCase, cost: Option<&Cost>) -> [String; 9] {
+        let explanation = &case.explanation;
+        let call = explanation.pattern.map(|pattern| {
+            let index = pattern
+                .index
+                .map(|index| format!(" of {}", inline_code(index)));
+            format!(
+                "{} {}{}",
+                inline_code(pattern.entity),
+                pattern.name,
+                index.unwrap_or_default()
+            )
+        });
+        let units = cost.map(|cost| {
+            Cost {
+                assumptions: Vec::new(),
+                ..cost.clone()
+            }
+            .to_string()
+        });
+        let month = self.prices.as_ref().zip(cost);
+        let month = month.map(|(prices, cost)| {
+            format!(
+                "{:.2} {}",
+                prices.of_month(cost, case.per_day),
+                escape_text(&prices.currency)
+            )
+        });
+        [
+            escape_text(&case.id),
+            escape_text(&case.question),
+            call.unwrap_or_default(),
+            inline_code(&self.prefix.full_name(&explanation.table)),
+            self.key_of(case),
+            explanation.operation.unwrap_or_default().to_owned(),
+            case.per_day.to_string(),
+            units.unwrap_or_else(|| "unknown".to_owned()),
+            month.unwrap_or_default(),
+        ]
+    }
+
+    /// The templates of the key by which the operation finds its items.
+    fn key_of(&self, case: &UseCase) -> String {
+        let (Some(pattern), table) = (case.explanation.pattern, &case.explanation.table) else {
+            return String::new();
+        };
+        let schema = self.schemas.iter().find(|schema| schema.name == *table);
+        let mut entities = schema.into_iter().flat_map(|schema| &schema.entities);
+        let Some(entity) = entities.find(|entity| entity.name == pattern.entity) else {
+            return String::new();
+        };
+        let by_index = pattern.index.and_then(|index| {
+            let mut patterns = entity.patterns.iter();
+            patterns.find(|of| of.index == index && of.name == pattern.name)
+        });
+        let keys: Vec<String> = match by_index {
+            Some(of) if of.pk.is_empty() => [&entity.pk]
+                .into_iter()
+                .chain(&of.sk)
+                .map(|key| join_templates([key]))
+                .collect(),
+            Some(of) => of
+                .pk
+                .iter()
+                .chain(&of.sk)
+                .map(|key| join_templates([key]))
+                .collect(),
+            None => entity.keys().map(|key| join_templates([key])).collect(),
+        };
+        let keys = keys.iter().map(|key| inline_code(key));
+        keys.collect::<Vec<_>>().join(", ")
+    }
+}
