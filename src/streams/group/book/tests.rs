@@ -330,9 +330,10 @@ fn a_shard_is_waiting_after_it_was_free_for_a_lease_time() {
 
 /// Each renewal is a write.
 #[test]
-fn a_lease_is_renewed_after_a_quarter_of_its_time() {
+fn a_lease_is_renewed_after_its_last_renewal_has_an_age() {
     let mut book = LeaseBook::new("w0".into(), Duration::from_millis(1_000));
     book.note_taken(&name(), 1, Duration::from_millis(100));
-    let due = |now| book.due_leases(Duration::from_millis(now)).len();
+    let age = Duration::from_millis(250);
+    let due = |now| book.due_leases(Duration::from_millis(now), age).len();
     assert_eq!((due(349), due(350)), (0, 1));
 }
