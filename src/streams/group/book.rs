@@ -166,4 +166,4 @@ impl LeaseBook {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

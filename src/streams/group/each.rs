@@ -43,7 +43,7 @@ where
         }
     }
 
-    async fn handle_records(
+    pub(super) async fn handle_records(
         &self,
         run: &mut ShardRun<'_>,
         records: Vec<StreamRecord>,

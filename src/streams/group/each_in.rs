@@ -284,3 +284,6 @@ where
         })
     }
 }
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests;

@@ -41,3 +41,19 @@ impl<T, F: Future<Output = Result<T>>> Future for LimitedRequest<F> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_request_without_a_response_fails() {
+        let limited = LimitedRequest {
+            request: Box::pin(std::future::pending::<Result<()>>()),
+            limit: sleep_for(Duration::from_millis(10)),
+        };
+        let ended = tokio::time::timeout(Duration::from_secs(5), limited).await;
+        let error = ended.expect("limited").expect_err("no response");
+        assert_eq!(error.kind(), ErrorKind::Unavailable);
+    }
+}

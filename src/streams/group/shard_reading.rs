@@ -35,7 +35,7 @@ pub(super) enum ShardStep {
 }
 
 /// Consecutive responses that a shard does not exist.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct GoneAnswers {
     since: Duration,
     count: u32,
@@ -254,3 +254,6 @@ impl ShardRun<'_> {
         Ok(())
     }
 }
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests;

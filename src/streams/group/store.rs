@@ -566,3 +566,6 @@ impl LeaseStore {
         ))
     }
 }
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests;

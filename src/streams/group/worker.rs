@@ -221,3 +221,6 @@ impl Worker {
         lock(&self.state).survey_due <= self.now()
     }
 }
+
+#[cfg(all(test, feature = "embedded"))]
+pub(super) mod tests;

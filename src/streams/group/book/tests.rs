@@ -6,7 +6,10 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The longest lease time.
 const LEASE: u64 = 3_000;
+/// The lease times of the workers.
+const LEASES: [u64; 4] = [LEASE, LEASE, LEASE / 2, LEASE * 2 / 3];
 
 /// A request on its way, with the time at which it takes effect and the time of its response, if it is not lost.
 #[derive(Debug, Clone)]
@@ -19,7 +22,7 @@ struct Flight {
 }
 
 #[derive(Debug, Clone)]
-enum Request {
+pub(in crate::streams::group) enum Request {
     Read,
     Renew { epoch: u64, sent: Duration },
     Take { seen: LeaseState, sent: Duration },
@@ -28,6 +31,8 @@ enum Request {
 
 struct Actor {
     book: LeaseBook,
+    /// The lease times of workers differ during a deployment that changes the setting.
+    lease: Duration,
     /// The time that the clock of the worker shows at the start.
     offset: u64,
     /// The rate of the clock, in thousandths.
@@ -59,10 +64,39 @@ fn name() -> LeaseName {
     "shard".into()
 }
 
+/// The effect of a request on the row. A test of the store compares it with the real requests.
+pub(in crate::streams::group) fn apply_request(
+    row: &mut LeaseState,
+    worker: &str,
+    lease_time: Duration,
+    request: &Request,
+) -> Result<LeaseState, ()> {
+    let is_mine = |epoch: u64| row.owner.as_deref() == Some(worker) && row.epoch == epoch;
+    match request {
+        Request::Read => {}
+        Request::Renew { epoch, .. } if is_mine(*epoch) => row.renewals += 1,
+        Request::Take { seen, .. } if (row.epoch, row.renewals) == (seen.epoch, seen.renewals) => {
+            *row = LeaseState {
+                owner: Some(worker.to_owned()),
+                epoch: row.epoch + 1,
+                renewals: row.renewals + 1,
+                lease_time,
+            };
+        }
+        Request::Release { epoch } if is_mine(*epoch) => {
+            (row.owner, row.epoch) = (None, row.epoch + 1)
+        }
+        _ => return Err(()),
+    }
+    Ok(row.clone())
+}
+
 impl World {
     fn new(clocks: &[(u64, u64)]) -> Self {
-        let actors = clocks.iter().enumerate().map(|(at, (offset, rate))| Actor {
-            book: LeaseBook::new(format!("w{at}"), Duration::from_millis(LEASE)),
+        let actors = clocks.iter().zip(LEASES).enumerate();
+        let actors = actors.map(|(at, ((offset, rate), lease))| Actor {
+            book: LeaseBook::new(format!("w{at}"), Duration::from_millis(lease)),
+            lease: Duration::from_millis(lease),
             offset: *offset,
             rate: 970 + rate % 61,
             paused_until: 0,
@@ -83,30 +117,6 @@ impl World {
         }
     }
 
-    /// The conditions of the real requests.
-    fn apply_request(
-        row: &mut LeaseState,
-        worker: &str,
-        request: &Request,
-    ) -> Result<LeaseState, ()> {
-        let is_mine = |epoch: u64| row.owner.as_deref() == Some(worker) && row.epoch == epoch;
-        match request {
-            Request::Read => {}
-            Request::Renew { epoch, .. } if is_mine(*epoch) => row.renewals += 1,
-            Request::Take { seen, .. }
-                if (row.epoch, row.renewals) == (seen.epoch, seen.renewals) =>
-            {
-                (row.owner, row.epoch, row.renewals) =
-                    (Some(worker.to_owned()), row.epoch + 1, row.renewals + 1);
-            }
-            Request::Release { epoch } if is_mine(*epoch) => {
-                (row.owner, row.epoch) = (None, row.epoch + 1)
-            }
-            _ => return Err(()),
-        }
-        Ok(row.clone())
-    }
-
     fn advance(&mut self, time: u64) {
         self.now += time;
         let mut flights = std::mem::take(&mut self.flights);
@@ -114,9 +124,11 @@ impl World {
         for flight in &mut flights {
             if flight.effect <= self.now && flight.result.is_none() {
                 let worker = format!("w{}", flight.worker);
-                flight.result = Some(World::apply_request(
+                let lease = self.actors[flight.worker].lease;
+                flight.result = Some(apply_request(
                     &mut self.row,
                     &worker,
+                    lease,
                     &flight.request,
                 ));
             }
@@ -246,7 +258,7 @@ proptest! {
     #[test]
     fn never_do_two_workers_begin_at_once(
         clocks in prop::collection::vec((0..1_000_000_u64, 0..61_u64), 2..5),
-        events in prop::collection::vec((any::<u8>(), 0..4_usize, 0..700_u64, 0..100_000_u64), 1..300),
+        events in prop::collection::vec((any::<u8>(), 0..4_usize, 0..250_u64, 0..100_000_u64), 1..300),
     ) {
         let ran = run_world(&clocks, &events);
         prop_assert!(ran.is_ok(), "{ran:?}");
@@ -276,4 +288,52 @@ fn leases_change_hands_in_the_schedules() {
         owners.get(&5).copied().unwrap_or_default() > 100,
         "{owners:?}"
     );
+}
+
+fn held_by(owner: Option<&str>, lease_time: u64) -> LeaseState {
+    LeaseState {
+        owner: owner.map(str::to_owned),
+        epoch: 1,
+        renewals: 1,
+        lease_time: Duration::from_millis(lease_time),
+    }
+}
+
+/// The margin allows for clocks with different rates, and the owner may have a longer lease time.
+#[test]
+fn a_lease_is_free_after_the_longer_lease_time_and_a_tenth() {
+    let seen = Duration::from_millis(500);
+    for (own, owners, wait) in [
+        (1_000, 1_000, 1_100),
+        (1_000, 3_000, 3_300),
+        (3_000, 1_000, 3_300),
+    ] {
+        let mut book = LeaseBook::new("w0".into(), Duration::from_millis(own));
+        book.note_row(&name(), &held_by(Some("w1"), owners), seen);
+        let owner = |wait| book.live_owner("shard", seen + Duration::from_millis(wait));
+        assert_eq!(owner(wait - 1), Some("w1"), "{own} {owners}");
+        assert_eq!(owner(wait), None, "{own} {owners}");
+    }
+}
+
+/// Workers that stop take no shards, so the others take more than their shares after a while.
+#[test]
+fn a_shard_is_waiting_after_it_was_free_for_a_lease_time() {
+    for (owner, wait) in [(None, 1_100), (Some("w1"), 2_200)] {
+        let mut book = LeaseBook::new("w0".into(), Duration::from_millis(1_000));
+        book.note_row(&name(), &held_by(owner, 1_000), Duration::ZERO);
+        let is_waiting = |wait| book.is_waiting("shard", Duration::from_millis(wait));
+        assert!(!is_waiting(wait - 1), "{owner:?}");
+        assert!(is_waiting(wait), "{owner:?}");
+    }
+}
+
+/// Each renewal is a write.
+#[test]
+fn a_lease_is_renewed_after_its_last_renewal_has_an_age() {
+    let mut book = LeaseBook::new("w0".into(), Duration::from_millis(1_000));
+    book.note_taken(&name(), 1, Duration::from_millis(100));
+    let age = Duration::from_millis(250);
+    let due = |now| book.due_leases(Duration::from_millis(now), age).len();
+    assert_eq!((due(349), due(350)), (0, 1));
 }

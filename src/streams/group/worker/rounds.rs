@@ -32,7 +32,7 @@ fn state_of_shard(row: &ShardLease) -> LeaseState {
     }
 }
 
-fn state_of_group(row: &StreamGroup) -> LeaseState {
+pub(super) fn state_of_group(row: &StreamGroup) -> LeaseState {
     LeaseState {
         owner: row.owner.clone(),
         epoch: row.epoch,
@@ -80,7 +80,7 @@ impl Worker {
         }
     }
 
-    async fn run_round(&self) -> Result<()> {
+    pub(super) async fn run_round(&self) -> Result<()> {
         self.renew_leases().await?;
         if self.is_stopping() {
             // The last handlers may take long, so another worker should become the discoverer.
@@ -172,7 +172,7 @@ impl Worker {
         renewed.into_iter().collect()
     }
 
-    async fn renew_lease(&self, name: LeaseName, epoch: u64) -> Result<()> {
+    pub(super) async fn renew_lease(&self, name: LeaseName, epoch: u64) -> Result<()> {
         // This time is before the request is sent, because the others may see its effect from then on.
         let sent = self.now();
         let renewal = pin!(self.store.renew(&name, epoch));
@@ -207,7 +207,7 @@ impl Worker {
         Ok(())
     }
 
-    fn note_rows(&self, rows: &GroupRows) {
+    pub(super) fn note_rows(&self, rows: &GroupRows) {
         let (group, rows) = (&rows.group, &rows.shards);
         let now = self.now();
         let mut book = lock(&self.book);
@@ -235,7 +235,7 @@ impl Worker {
     }
 
     /// Takes a lease. If the response is lost, a later round finds this worker as the owner, and takes the lease again.
-    async fn take_lease(&self, name: &str, state: &LeaseState) -> Result<Option<u64>> {
+    pub(super) async fn take_lease(&self, name: &str, state: &LeaseState) -> Result<Option<u64>> {
         self.is_taking.store(true, Ordering::Relaxed);
         let _end = TakingEnd(&self.is_taking);
         let sent = self.now();
@@ -247,7 +247,7 @@ impl Worker {
         Ok(Some(epoch))
     }
 
-    async fn balance(&self, rows: &GroupRows) -> Result<()> {
+    pub(super) async fn balance(&self, rows: &GroupRows) -> Result<()> {
         let step = self.plan_balance(rows)?;
         // The next round takes the rest.
         if step.take.len() > TAKEN {
@@ -322,7 +322,7 @@ impl Worker {
         Ok(ShardsToTake { handed, take, ask })
     }
 
-    async fn take_shard(&self, row: &ShardLease) -> Result<()> {
+    pub(super) async fn take_shard(&self, row: &ShardLease) -> Result<()> {
         // A lease whose run did not begin, because the round had ended, is not taken again.
         let held = lock(&self.book)
             .held_epoch(&row.shard)

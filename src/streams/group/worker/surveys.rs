@@ -113,7 +113,7 @@ impl Worker {
         self.changed.notify_waiters();
     }
 
-    async fn survey_shards(&self, epoch: u64) -> Result<()> {
+    pub(super) async fn survey_shards(&self, epoch: u64) -> Result<()> {
         let began = self.source.now();
         // The rows are read before the description. If a shard gets a row in between, creating it again fails.
         let Some(GroupRows { shards: rows, .. }) = self.store.read_rows().await? else {
