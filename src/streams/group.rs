@@ -40,3 +40,11 @@ pub use event::{ConsumerEvent, ShardProgress, ShardStopReason};
 pub use idle_cost::IdleCost;
 pub use lease::{GroupRoots, LeaseTable, ShardLease, StreamGroup, StreamReader};
 pub use transaction::ChangeTransaction;
+
+/// The number of random schedules of a simulation, which `GROUP_SCHEDULES` sets.
+#[cfg(test)]
+fn schedules(usual: u32) -> proptest::prelude::ProptestConfig {
+    let number = std::env::var("GROUP_SCHEDULES").ok();
+    let number = number.and_then(|number| number.parse().ok());
+    proptest::prelude::ProptestConfig::with_cases(number.unwrap_or(usual))
+}

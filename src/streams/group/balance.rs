@@ -148,7 +148,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(256))]
+        #![proptest_config(crate::streams::group::schedules(256))]
 
         #[test]
         fn the_division_comes_to_rest_and_is_even(

@@ -253,7 +253,7 @@ fn run_world(clocks: &[(u64, u64)], events: &[Event]) -> Result<usize, String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(crate::streams::group::schedules(2_000))]
 
     #[test]
     fn never_do_two_workers_begin_at_once(

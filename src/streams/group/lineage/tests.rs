@@ -62,6 +62,8 @@ fn create_rows(new: &[NewShard], rows: &mut ShardRows, roots: &mut BTreeSet<Stri
 }
 
 proptest! {
+    #![proptest_config(crate::streams::group::schedules(256))]
+
     /// Shards end and are described late, each description omits some, and old ones disappear.
     #[test]
     fn all_are_read_once_and_children_after_their_parents(
