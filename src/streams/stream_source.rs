@@ -58,9 +58,11 @@ impl StreamSource {
         Ok(StreamSource { table, arn })
     }
 
-    /// Whether the server keeps all records, as engines on this machine do. The ARN shows DynamoDB Local on another machine.
+    /// Whether the server keeps all records, as servers on this machine do. The ARN shows DynamoDB Local on another machine,
+    /// and the embedded engine, which keeps them for a day.
     pub(super) fn keeps_all(&self) -> bool {
-        self.table.db.is_local() || self.arn.contains(":ddblocal:")
+        let is_server = self.table.db.is_local() && !self.arn.contains(":dynoxide:");
+        is_server || self.arn.contains(":ddblocal:")
     }
 
     /// The time of the server, in Unix seconds.

@@ -18,6 +18,7 @@ use super::answer::{EngineAnswer, internal_error};
 use super::brief::is_brief;
 use super::database::SharedDatabase;
 use super::store::EngineStore;
+use super::stream_operations::trim_streams;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::file_lock::{self, Claim, FileLock};
 
@@ -219,6 +220,8 @@ fn open_file(path: &Path) -> Result<Opened> {
             cannot_open(path.display(), &error)
         }
     })?;
+    // A failure is ignored, because old records of streams only take room.
+    drop(trim_streams(&database.storage));
     Ok(Opened {
         database: Arc::new(SharedDatabase::new(database)),
         alone: Some((claim, lock)),

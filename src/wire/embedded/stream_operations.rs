@@ -1,5 +1,7 @@
-//! Streams of tables that were deleted, or whose stream was switched off and on. The engine keeps the records of a table by
-//! its name alone, and would show those of an earlier stream, or read a later one by the ARN and the iterators of an earlier.
+//! Streams as DynamoDB has them. The engine keeps the records of a table by its name alone, and would show those of an
+//! earlier stream, or read a later one by the ARN and the iterators of an earlier. It also keeps them for ever.
+
+use std::time::SystemTime;
 
 use dynoxide::DynoxideError;
 use dynoxide::actions::delete_table::{self, DeleteTableRequest};
@@ -10,11 +12,19 @@ use dynoxide::actions::update_table::{self, UpdateTableRequest};
 use dynoxide::storage::Storage;
 use dynoxide::ttl::sweep_expired_items;
 
-use super::answer::{EngineAnswer, parse_body, write_reply};
+use super::answer::{EngineAnswer, parse_body, refusal_answer, write_reply};
 use super::store::{EngineStore, finish_action};
+use crate::clock::Timestamp;
 
 /// Between the label of the stream and the iterator of the engine.
 const SEPARATOR: char = '/';
+
+/// The time for which a stream keeps a record, in seconds.
+const RETENTION: i64 = 24 * 3_600;
+/// The maximum number of records that are removed at once, because other requests wait.
+const REMOVED: i64 = 10_000;
+/// The difference between a public number of a record and the stored one, which is a time in microseconds.
+const NUMBER_OFFSET: u128 = 100_000_000_000_000_000_000;
 
 type OperationEnd = Result<EngineAnswer, DynoxideError>;
 
@@ -41,14 +51,25 @@ pub(super) fn update_table(store: &mut EngineStore, body: &[u8]) -> OperationEnd
 
 pub(super) fn describe_stream(store: &mut EngineStore, body: &[u8]) -> OperationEnd {
     let request: DescribeStreamRequest = parse_body(body)?;
-    check_arn(&store.storage, &request.stream_arn)?;
+    let (table, _) = check_arn(&store.storage, &request.stream_arn)?;
+    trim_records(&store.storage, &table)?;
     let reply = describe_stream::execute(&store.storage, request);
     finish_action(reply).map(|reply| write_reply(&reply))
 }
 
 pub(super) fn shard_iterator(store: &mut EngineStore, body: &[u8]) -> OperationEnd {
     let request: GetShardIteratorRequest = parse_body(body)?;
-    let label = check_arn(&store.storage, &request.stream_arn)?;
+    let (table, label) = check_arn(&store.storage, &request.stream_arn)?;
+    trim_records(&store.storage, &table)?;
+    if let Some(number) = request.sequence_number.as_deref().and_then(stored_number)
+        && is_trimmed(&store.storage, &table, number)?
+    {
+        return Ok(refusal_answer(
+            400,
+            "TrimmedDataAccessException",
+            "The operation attempted to read past the oldest stream record in a shard.",
+        ));
+    }
     let reply = get_shard_iterator::execute(&store.storage, request);
     let mut reply = finish_action(reply)?;
     reply.shard_iterator = reply
@@ -81,6 +102,7 @@ pub(super) fn records(store: &mut EngineStore, body: &[u8]) -> OperationEnd {
 /// Deletes the expired items of all tables, as DynamoDB does in the background. Returns their number.
 pub(super) fn sweep_expired(store: &mut EngineStore, _: &[u8]) -> OperationEnd {
     let swept = finish_action(sweep_expired_items(&store.storage))?;
+    trim_streams(&store.storage)?;
     Ok(write_reply(&swept))
 }
 
@@ -88,14 +110,14 @@ fn labelled(label: &str, iterator: &str) -> String {
     format!("{label}{SEPARATOR}{iterator}")
 }
 
-/// The label of a stream, if it is the present one of its table.
-fn check_arn(storage: &Storage, arn: &str) -> Result<String, DynoxideError> {
+/// The table and the label of a stream, if it is the present one of the table.
+fn check_arn(storage: &Storage, arn: &str) -> Result<(String, String), DynoxideError> {
     let parts = arn
         .split_once(":table/")
         .and_then(|(_, table)| table.split_once("/stream/"));
     let (table, label) = parts.ok_or_else(|| no_stream(arn))?;
     match label_of(storage, table)?.as_deref() == Some(label) {
-        true => Ok(label.to_owned()),
+        true => Ok((table.to_owned(), label.to_owned())),
         false => Err(no_stream(arn)),
     }
 }
@@ -118,4 +140,225 @@ fn delete_records(storage: &Storage, table: &str) -> Result<(), DynoxideError> {
         .conn()
         .execute("DELETE FROM _stream_records WHERE table_name = ?1", [table]);
     deleted.map(drop).map_err(DynoxideError::from)
+}
+
+/// Removes the old records of all streams.
+pub(super) fn trim_streams(storage: &Storage) -> Result<(), DynoxideError> {
+    for table in storage.list_stream_enabled_tables()? {
+        trim_records(storage, &table.table_name)?;
+    }
+    Ok(())
+}
+
+/// Removes records that are older than a day, except the last one, so that a place after it remains one.
+fn trim_records(storage: &Storage, table: &str) -> Result<(), DynoxideError> {
+    let oldest = Timestamp::from(SystemTime::now()).seconds() - RETENTION;
+    let removed = storage.conn().execute(
+        "DELETE FROM _stream_records WHERE id IN (
+             SELECT id FROM _stream_records
+             WHERE table_name = ?1 AND CAST(sequence_number AS INTEGER) < ?2 * 1000000 AND created_at < ?2
+             AND CAST(sequence_number AS INTEGER) <
+                 (SELECT MAX(CAST(sequence_number AS INTEGER)) FROM _stream_records WHERE table_name = ?1)
+             ORDER BY CAST(sequence_number AS INTEGER) LIMIT ?3)",
+        (table, oldest, REMOVED),
+    );
+    removed.map(drop).map_err(DynoxideError::from)
+}
+
+/// Whether the record with this number was removed.
+fn is_trimmed(storage: &Storage, table: &str, number: i64) -> Result<bool, DynoxideError> {
+    let oldest = storage.conn().query_row(
+        "SELECT MIN(CAST(sequence_number AS INTEGER)) FROM _stream_records WHERE table_name = ?1",
+        [table],
+        |row| row.get::<_, Option<i64>>(0),
+    )?;
+    Ok(oldest.is_some_and(|oldest| number < oldest))
+}
+
+fn stored_number(public: &str) -> Option<i64> {
+    let number: u128 = public.parse().ok()?;
+    i64::try_from(number.checked_sub(NUMBER_OFFSET)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::embedded::dispatch::dispatch_operation;
+
+    struct Stream {
+        store: EngineStore,
+        arn: String,
+        shard: String,
+    }
+
+    fn call(
+        store: &mut EngineStore,
+        operation: &str,
+        body: serde_json::Value,
+    ) -> (u16, serde_json::Value) {
+        let (status, body) = dispatch_operation(store, operation, body.to_string().as_bytes());
+        (status, serde_json::from_slice(&body).unwrap())
+    }
+
+    impl Stream {
+        fn new(items: u32) -> Self {
+            let mut store = EngineStore::in_memory().unwrap();
+            let table = serde_json::json!({
+                "TableName": "orders", "BillingMode": "PAY_PER_REQUEST",
+                "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+                "AttributeDefinitions": [{"AttributeName": "id", "AttributeType": "N"}],
+                "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"},
+            });
+            assert_eq!(call(&mut store, "CreateTable", table).0, 200);
+            for id in 0..items {
+                let put = serde_json::json!({"TableName": "orders", "Item": {"id": {"N": id.to_string()}}});
+                assert_eq!(call(&mut store, "PutItem", put).0, 200);
+            }
+            let (_, streams) = call(&mut store, "ListStreams", serde_json::json!({}));
+            let arn = streams["Streams"][0]["StreamArn"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            let mut stream = Stream {
+                store,
+                arn,
+                shard: String::new(),
+            };
+            let described = stream.describe();
+            stream.shard = described["Shards"][0]["ShardId"]
+                .as_str()
+                .unwrap()
+                .to_owned();
+            stream
+        }
+
+        fn describe(&mut self) -> serde_json::Value {
+            let body = serde_json::json!({"StreamArn": self.arn});
+            call(&mut self.store, "DescribeStream", body).1["StreamDescription"].take()
+        }
+
+        fn iterator(&mut self, kind: &str, after: Option<&str>) -> (u16, serde_json::Value) {
+            let mut body = serde_json::json!({
+                "StreamArn": self.arn, "ShardId": self.shard, "ShardIteratorType": kind,
+            });
+            if let Some(after) = after {
+                body["SequenceNumber"] = after.into();
+            }
+            call(&mut self.store, "GetShardIterator", body)
+        }
+
+        /// The item and the number of each record from an iterator.
+        fn read(&mut self, iterator: &serde_json::Value) -> Vec<(String, String)> {
+            let body = serde_json::json!({"ShardIterator": iterator["ShardIterator"]});
+            let (status, page) = call(&mut self.store, "GetRecords", body);
+            assert_eq!(status, 200, "{page}");
+            let records = page["Records"].as_array().unwrap().iter();
+            let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+            records
+                .map(|record| &record["dynamodb"])
+                .map(|record| {
+                    (
+                        text(&record["Keys"]["id"]["N"]),
+                        text(&record["SequenceNumber"]),
+                    )
+                })
+                .collect()
+        }
+
+        fn oldest(&mut self) -> Vec<(String, String)> {
+            let (_, iterator) = self.iterator("TRIM_HORIZON", None);
+            self.read(&iterator)
+        }
+
+        /// Makes the first records older.
+        fn age(&mut self, records: u32, seconds: i64) {
+            let aged = self.store.storage.conn().execute(
+                "UPDATE _stream_records SET created_at = created_at - ?2,
+                 sequence_number = CAST(CAST(sequence_number AS INTEGER) - ?2 * 1000000 AS TEXT)
+                 WHERE id IN (SELECT id FROM _stream_records ORDER BY id LIMIT ?1)",
+                (records, seconds),
+            );
+            assert_eq!(aged.unwrap(), records as usize);
+        }
+    }
+
+    fn items(records: &[(String, String)]) -> Vec<&str> {
+        records.iter().map(|(item, _)| &**item).collect()
+    }
+
+    #[test]
+    fn records_are_removed_after_a_day() {
+        let mut stream = Stream::new(6);
+        stream.age(4, RETENTION - 60);
+        let before = stream.oldest();
+        assert_eq!(items(&before), ["0", "1", "2", "3", "4", "5"]);
+        stream.age(4, 120);
+        assert_eq!(items(&stream.oldest()), ["4", "5"]);
+        // A place at a record that was removed is an error, and not the next one.
+        let aged = |number: &str| (number.parse::<u128>().unwrap() - 120_000_000).to_string();
+        let (status, refused) = stream.iterator("AFTER_SEQUENCE_NUMBER", Some(&aged(&before[2].1)));
+        assert_eq!(status, 400);
+        assert!(
+            refused["__type"]
+                .as_str()
+                .unwrap()
+                .contains("TrimmedDataAccessException"),
+            "{refused}"
+        );
+        let (_, after) = stream.iterator("AFTER_SEQUENCE_NUMBER", Some(&before[4].1));
+        assert_eq!(items(&stream.read(&after)), ["5"]);
+    }
+
+    #[test]
+    fn the_last_record_stays_for_the_places_after_it() {
+        let mut stream = Stream::new(3);
+        stream.age(3, 3 * RETENTION);
+        let rest = stream.oldest();
+        assert_eq!(items(&rest), ["2"]);
+        let (_, after) = stream.iterator("AFTER_SEQUENCE_NUMBER", Some(&rest[0].1));
+        let put = serde_json::json!({"TableName": "orders", "Item": {"id": {"N": "9"}}});
+        call(&mut stream.store, "PutItem", put);
+        assert_eq!(items(&stream.read(&after)), ["9"]);
+    }
+
+    #[test]
+    fn a_stream_of_an_earlier_table_is_gone() {
+        let mut stream = Stream::new(2);
+        let (_, iterator) = stream.iterator("TRIM_HORIZON", None);
+        let arn = stream.arn.clone();
+        call(
+            &mut stream.store,
+            "DeleteTable",
+            serde_json::json!({"TableName": "orders"}),
+        );
+        let later = Stream::new(0);
+        stream.store = later.store;
+        for (operation, body) in [
+            ("DescribeStream", serde_json::json!({"StreamArn": arn})),
+            (
+                "GetRecords",
+                serde_json::json!({"ShardIterator": iterator["ShardIterator"]}),
+            ),
+            (
+                "DescribeStream",
+                serde_json::json!({"StreamArn": "nonsense"}),
+            ),
+        ] {
+            let (status, refused) = call(&mut stream.store, operation, body);
+            assert_eq!(status, 400);
+            assert!(
+                refused["__type"]
+                    .as_str()
+                    .unwrap()
+                    .contains("ResourceNotFound"),
+                "{refused}"
+            );
+        }
+        let (status, _) = call(
+            &mut stream.store,
+            "GetRecords",
+            serde_json::json!({"ShardIterator": "x"}),
+        );
+        assert_eq!(status, 400);
+    }
 }
