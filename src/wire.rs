@@ -50,7 +50,7 @@ pub(crate) use request::{BoxFuture, Reply, Request, Resend, ServiceOperation};
 #[cfg(any(feature = "aws", all(test, feature = "embedded")))]
 pub(crate) use sdk::AnySleep;
 #[cfg(feature = "streams")]
-pub(crate) use stream_call::StreamOperation;
+pub(crate) use stream_call::{StreamOperation, is_embedded_stream};
 pub(crate) use token_life::TokenLife;
 pub(crate) use wire_path::WireTrace;
 pub use wire_path::{SdkFallback, WirePath};

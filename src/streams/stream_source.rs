@@ -17,7 +17,7 @@ use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::runtime::sleep_for;
-use crate::wire::{BoxFuture, StreamOperation};
+use crate::wire::{BoxFuture, StreamOperation, is_embedded_stream};
 
 /// The longest time of a request.
 const REQUEST_TIME: Duration = Duration::from_secs(60);
@@ -61,7 +61,7 @@ impl StreamSource {
     /// Whether the server keeps all records, as servers on this machine do. The ARN shows DynamoDB Local on another machine,
     /// and the embedded engine, which keeps them for a day.
     pub(super) fn keeps_all(&self) -> bool {
-        let is_server = self.table.db.is_local() && !self.arn.contains(":dynoxide:");
+        let is_server = self.table.db.is_local() && !is_embedded_stream(&self.arn);
         is_server || self.arn.contains(":ddblocal:")
     }
 

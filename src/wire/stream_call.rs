@@ -44,6 +44,15 @@ impl StreamOperation {
     }
 }
 
+/// Whether a stream is one of the embedded engine.
+pub(crate) fn is_embedded_stream(arn: &str) -> bool {
+    match arn.split(':').nth(3) {
+        #[cfg(feature = "embedded")]
+        Some(region) => region == super::embedded::REGION,
+        _ => false,
+    }
+}
+
 impl Wire {
     /// Sends an operation on the stream of a table, once. The caller can retry it, because all of them are reads.
     pub(crate) async fn call_stream(
