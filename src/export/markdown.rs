@@ -347,11 +347,7 @@ fn pattern_grid(schema: &TableSchema) -> Grid<5> {
 }
 
 fn by_index(entity: &EntitySchema, pattern: &PatternSchema) -> [String; 5] {
-    let own = [&entity.pk];
-    let pk: Vec<&KeySchema> = match pattern.pk.is_empty() {
-        true => own.to_vec(),
-        false => pattern.pk.iter().collect(),
-    };
+    let pk: Vec<&KeySchema> = entity.partition_key(Some(pattern)).iter().collect();
     let when = pattern
         .when
         .as_ref()

@@ -128,21 +128,9 @@ impl Markdown {
             let mut patterns = entity.patterns.iter();
             patterns.find(|of| of.index == index && of.name == pattern.name)
         });
-        let keys: Vec<String> = match by_index {
-            Some(of) if of.pk.is_empty() => [&entity.pk]
-                .into_iter()
-                .chain(&of.sk)
-                .map(|key| join_templates([key]))
-                .collect(),
-            Some(of) => of
-                .pk
-                .iter()
-                .chain(&of.sk)
-                .map(|key| join_templates([key]))
-                .collect(),
-            None => entity.keys().map(|key| join_templates([key])).collect(),
-        };
-        let keys = keys.iter().map(|key| inline_code(key));
+        let sort = by_index.map_or(entity.sk.as_slice(), |of| &of.sk);
+        let keys = entity.partition_key(by_index).iter().chain(sort);
+        let keys = keys.map(|key| inline_code(&join_templates([key])));
         keys.collect::<Vec<_>>().join(", ")
     }
 }
