@@ -13,7 +13,7 @@ use super::follow_error::{FollowError, LostChanges};
 use super::position::{FirstWanted, StreamPosition};
 use super::record::StreamRecord;
 use super::shard_reader::{LostTimes, ReaderEntry, ReaderStep, ReaderTime, ShardReader};
-use super::stream_source::{SentRequest, StreamSource};
+use super::stream_source::{RETENTION, SentRequest, StreamSource};
 use crate::clock::{Moment, Timestamp};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -22,8 +22,6 @@ use crate::schema::NamedTable;
 
 /// The number of concurrent requests.
 const CONCURRENT: usize = 8;
-/// The time for which DynamoDB keeps the records of a stream.
-const RETENTION: i64 = 24 * 3_600;
 /// Servers round the times of records, DynamoDB Local to a minute, so records that are older by this much are wanted too.
 const ROUNDED: i64 = 60;
 /// The longest time for which received records wait for the responses to other requests.

@@ -19,6 +19,8 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::runtime::sleep_for;
 use crate::wire::{BoxFuture, StreamOperation, is_embedded_stream};
 
+/// The time for which DynamoDB keeps the records of a stream, in seconds.
+pub(super) const RETENTION: i64 = 24 * 3_600;
 /// The longest time of a request.
 const REQUEST_TIME: Duration = Duration::from_secs(60);
 
@@ -178,20 +180,11 @@ impl StreamedTable {
 
     /// Requests a page of the streams of a table, and retries failures that may be temporary.
     async fn request_page(&self, body: Bytes) -> Result<StreamPage> {
-        let mut failures = 0;
-        loop {
+        repeat_busy(|| async {
             let call = self.call_once(StreamOperation::ListStreams, body.clone());
-            match call.await.and_then(|body| read_streams(&body)) {
-                Err(error) if FailureMeaning::of_error(&error) == FailureMeaning::Busy => {
-                    failures += 1;
-                    if failures > MOST_FAILURES {
-                        return Err(error);
-                    }
-                    sleep_for(failure_pause(failures)).await;
-                }
-                page => return page,
-            }
-        }
+            call.await.and_then(|body| read_streams(&body))
+        })
+        .await
     }
 
     /// Sends a request, and waits a limited time for the response.
@@ -209,6 +202,25 @@ impl StreamedTable {
                 let message = "a request to the stream got no response within a minute";
                 Err(Error::new(ErrorKind::Unavailable, Stage::Wire, message))
             }
+        }
+    }
+}
+
+/// Sends a request again while the server is busy.
+pub(super) async fn repeat_busy<T, Fut: Future<Output = Result<T>>>(
+    send: impl Fn() -> Fut,
+) -> Result<T> {
+    let mut failures = 0;
+    loop {
+        match send().await {
+            Err(error)
+                if FailureMeaning::of_error(&error) == FailureMeaning::Busy
+                    && failures < MOST_FAILURES =>
+            {
+                failures += 1;
+                sleep_for(failure_pause(failures)).await;
+            }
+            ended => return ended,
         }
     }
 }

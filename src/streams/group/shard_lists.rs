@@ -4,32 +4,13 @@ use bytes::Bytes;
 
 use crate::error::Result;
 use crate::json::Writer;
-use crate::runtime::sleep_for;
 use crate::schema::StreamView;
 use crate::streams::position::ShardId;
 use crate::streams::shard_api::{
     DescribedShard, FailureMeaning, IteratorStart, StreamAnswer, StreamRequest,
 };
-use crate::streams::shard_reader::{MOST_FAILURES, failure_pause};
-use crate::streams::stream_source::StreamSource;
+use crate::streams::stream_source::{StreamSource, repeat_busy};
 use crate::wire::StreamOperation;
-
-/// Sends a request again while the server is busy.
-async fn repeat_busy<T, Fut: Future<Output = Result<T>>>(send: impl Fn() -> Fut) -> Result<T> {
-    let mut failures = 0;
-    loop {
-        match send().await {
-            Err(error)
-                if FailureMeaning::of_error(&error) == FailureMeaning::Busy
-                    && failures < MOST_FAILURES =>
-            {
-                failures += 1;
-                sleep_for(failure_pause(failures)).await;
-            }
-            ended => return ended,
-        }
-    }
-}
 
 impl StreamSource {
     /// The view of the stream; `None` if the server does not name it.

@@ -14,9 +14,8 @@ use crate::streams::position::ShardId;
 use crate::streams::record::StreamRecord;
 use crate::streams::sequence::SequenceNumber;
 use crate::streams::shard_api::{FailureMeaning, IteratorStart, StreamAnswer, StreamRequest};
+use crate::streams::stream_source::RETENTION;
 
-/// The time for which DynamoDB keeps records, in seconds.
-const RETENTION: i64 = 24 * 3_600;
 /// A shard that is no longer described counts as gone after this many consecutive responses that it does not exist, if this
 /// time has passed since the first of them.
 const GONE_ANSWERS: u32 = 3;

@@ -37,8 +37,8 @@ pub(in crate::streams::group) async fn stream_of_group(
     if *group.stream == *newest.arn {
         return Ok(newest);
     }
-    let older = settings.repeat_request(|| newest.older_stream(&group.stream));
-    let older = older.await?;
+    // The list of the streams is retried by itself.
+    let older = newest.older_stream(&group.stream).await?;
     older.ok_or_else(|| other_stream(&store.group, &group.stream, &newest.arn))
 }
 
