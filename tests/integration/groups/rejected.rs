@@ -9,7 +9,7 @@ use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{ConsumerEvent, LeaseTable, StreamGroup};
 use tokio::time::timeout;
 
-use super::simulated::Simulated;
+use super::simulated::{Simulated, simulate};
 use super::{Counts, LEASE, Parcel, Store, StoreRow, Total, different, note, put, until, work};
 use crate::support::db::Db;
 use crate::support::faulty::Fault;
@@ -79,14 +79,6 @@ pub async fn leases_without_transactions_are_an_error(db: Db) -> Outcome {
         consumer.run(&faulty, until(has_begun)).await?;
     }
     Ok(())
-}
-
-/// A worker of a group without failures, whose records are those of the simulated stream.
-fn simulate(db: &Db) -> (Simulated<SharedHttpClient>, Dynamo) {
-    let simulated = Simulated::with_small_shards(db.engine().http_client());
-    let config = db.engine().config();
-    let through = db.through(config.http_client(SharedHttpClient::new(simulated.clone())));
-    (simulated, through)
 }
 
 /// Writes this many changes, whose items are numbered from zero, one after the other.

@@ -14,8 +14,11 @@ use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::body::SdkBody;
+use dynamo_entity::Dynamo;
 use serde_json::{Value as Json, json};
 use tokio::time::{Instant, sleep};
+
+use crate::support::db::Db;
 
 /// The number of items.
 pub const ITEMS: u32 = 24;
@@ -319,6 +322,14 @@ impl<C> Simulated<C> {
     pub fn world(&self) -> MutexGuard<'_, World> {
         self.world.lock().expect("no panic")
     }
+}
+
+/// A stream without failures, and a connection to it and to the tables of a test.
+pub fn simulate(db: &Db) -> (Simulated<SharedHttpClient>, Dynamo) {
+    let simulated = Simulated::with_small_shards(db.engine().http_client());
+    let config = db.engine().config();
+    let through = db.through(config.http_client(SharedHttpClient::new(simulated.clone())));
+    (simulated, through)
 }
 
 impl<C> fmt::Debug for Simulated<C> {

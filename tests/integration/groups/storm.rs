@@ -19,7 +19,7 @@ use futures_util::future::join_all;
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
 use super::Parcel;
-use super::simulated::{ITEMS, Simulated};
+use super::simulated::{ITEMS, Simulated, simulate};
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
 
@@ -377,9 +377,7 @@ pub async fn writes_take_effect_once_in_a_storm(db: Db) -> Outcome {
 
 /// The first worker takes all shards, and hands half of them over to the second one between two handlers.
 pub async fn shards_are_handed_over_to_a_new_worker(db: Db) -> Outcome {
-    let simulated = Simulated::with_small_shards(db.engine().http_client());
-    let config = db.engine().config();
-    let through = db.through(config.http_client(SharedHttpClient::new(simulated.clone())));
+    let (_, through) = simulate(&db);
     let shards = [AtomicUsize::new(0), AtomicUsize::new(0)].map(Arc::new);
     let most = (ITEMS / 2) as usize;
     let is_even = AtomicUsize::new(0);
@@ -437,9 +435,7 @@ pub async fn shards_are_handed_over_to_a_new_worker(db: Db) -> Outcome {
 
 /// Another worker has taken the shards in the meantime.
 pub async fn no_handler_begins_after_a_long_pause(db: Db) -> Outcome {
-    let simulated = Simulated::with_small_shards(db.engine().http_client());
-    let config = db.engine().config();
-    let through = db.through(config.http_client(SharedHttpClient::new(simulated.clone())));
+    let (simulated, through) = simulate(&db);
     let (log, is_over) = (SharedLog::default(), AtomicUsize::new(0));
     let over = async || {
         while is_over.load(Ordering::Relaxed) == 0 {
