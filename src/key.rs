@@ -72,6 +72,8 @@ mod arg;
 mod epoch;
 mod escape;
 mod fold;
+#[cfg(feature = "uuid")]
+mod foreign_id;
 mod foreign_time;
 mod format;
 pub(crate) mod given;
@@ -100,7 +102,11 @@ pub use epoch::{ToEpoch, ToEpochMillis};
 pub(crate) use escape::escape_part;
 pub(crate) use fold::in_case;
 pub use fold::{Lowercase, ToLower, ToUpper, Uppercase};
-pub use foreign_time::{EpochMillis, EpochSeconds, JavaScriptTime};
+#[cfg(feature = "uuid")]
+pub use foreign_id::UppercaseUuid;
+pub use foreign_time::{
+    EpochMillis, EpochSeconds, JavaScriptTime, PynamoTime, PythonTime, Rfc3339Seconds,
+};
 #[doc(hidden)]
 pub use format::{
     DATE, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, PADDED, PLAIN, ParsePart,

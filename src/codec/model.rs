@@ -47,7 +47,7 @@ pub enum TypeModel {
 }
 
 /// The names of [`TypeModel::Known`] and [`TypeModel::Of`], which no declared type has without its module.
-pub(crate) const KNOWN_TYPES: [&str; 35] = [
+pub(crate) const KNOWN_TYPES: [&str; 39] = [
     "String",
     "bool",
     "char",
@@ -70,6 +70,7 @@ pub(crate) const KNOWN_TYPES: [&str; 35] = [
     "Decimal",
     "BigDecimal",
     "Uuid",
+    "UppercaseUuid",
     "Ulid",
     "timestamp",
     "date",
@@ -77,6 +78,9 @@ pub(crate) const KNOWN_TYPES: [&str; 35] = [
     "EpochSeconds",
     "EpochMillis",
     "JavaScriptTime",
+    "Rfc3339Seconds",
+    "PythonTime",
+    "PynamoTime",
     "Value",
     "Item",
     "Nullable",

@@ -159,8 +159,9 @@ pub trait ManagedTime: Sized {
     ) -> Result<Self, CodecError> {
         // A foreign form may hold less than a clock gives, so the library's own times are cut to it.
         let unit = match form {
-            Some(Form::Epoch) => 1_000_000_000,
+            Some(Form::Epoch | Form::Rfc3339Seconds) => 1_000_000_000,
             Some(Form::EpochMillis | Form::Rfc3339Millis) => 1_000_000,
+            Some(Form::Python | Form::Pynamo) => 1_000,
             Some(Form::Rfc3339) | None => 1,
         };
         let time = match stamp.time(kind, own.is_some()) {

@@ -1,5 +1,5 @@
-//! Times in the forms of other programs where they are key attributes by themselves: as numbers since 1970, or as the text
-//! that JavaScript makes of them.
+//! Times in the forms of other programs where they are key attributes by themselves: as numbers since 1970, or as the texts
+//! that JavaScript, Go, Python and PynamoDB make of them.
 
 use super::moment::parse_uncut;
 use super::native::{KeyValue, as_value, encode_key, value_of_text};
@@ -121,4 +121,16 @@ foreign_times! {
     /// A time that is the text which `toISOString()` of JavaScript gives: RFC 3339 in UTC with three digits of a second,
     /// `2026-03-01T12:00:00.000Z`; see [`EpochSeconds`].
     JavaScriptTime: Rfc3339Millis, S, 1_000_000, "millisecond";
+
+    /// A time that is text in UTC without a fraction, `2026-03-01T12:00:00Z`, as Go and many others write whole seconds; see
+    /// [`EpochSeconds`].
+    Rfc3339Seconds: Rfc3339Seconds, S, 1_000_000_000, "second";
+
+    /// A time that is the text which `isoformat()` of Python gives for a time in UTC: `2026-03-01T12:00:00+00:00`, or
+    /// `2026-03-01T12:00:00.500000+00:00` if it has a fraction. These texts sort like the times. See [`EpochSeconds`].
+    PythonTime: Python, S, 1_000, "microsecond";
+
+    /// A time that is the text of `UTCDateTimeAttribute` of PynamoDB, `2026-03-01T12:00:00.000000+0000`; see
+    /// [`EpochSeconds`].
+    PynamoTime: Pynamo, S, 1_000, "microsecond";
 }

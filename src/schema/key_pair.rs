@@ -276,9 +276,11 @@ impl FieldSchema {
                 Some(TimePrecision::Moment)
             }
             (_, "date" | "dynamo_entity::YearMonth") => Some(TimePrecision::Period),
-            (_, "timestamp" | "civil_time" | "EpochSeconds" | "EpochMillis" | "JavaScriptTime") => {
-                Some(TimePrecision::Moment)
-            }
+            (
+                _,
+                "timestamp" | "civil_time" | "EpochSeconds" | "EpochMillis" | "JavaScriptTime"
+                | "Rfc3339Seconds" | "PythonTime" | "PynamoTime",
+            ) => Some(TimePrecision::Moment),
             _ => None,
         }
     }

@@ -12,6 +12,7 @@
 mod support;
 
 mod guards;
+mod key_formats;
 mod nulls;
 mod programs;
 mod random;
@@ -26,6 +27,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut all = trials("spelling", Mode::Raw, spelling::tests());
     all.extend(trials("guards", Mode::Raw, guards::tests()));
+    all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));
     all.extend(trials("random", Mode::Raw, random::tests()));

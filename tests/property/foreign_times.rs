@@ -1,7 +1,9 @@
 //! Times of other programs that are key attributes by themselves: numbers since 1970, and text as JavaScript writes it.
 
 use chrono::{DateTime, Utc};
-use dynamo_entity::key::{EpochMillis, EpochSeconds, JavaScriptTime};
+use dynamo_entity::key::{
+    EpochMillis, EpochSeconds, JavaScriptTime, PynamoTime, PythonTime, Rfc3339Seconds,
+};
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Number, Query, Value};
 use proptest::prelude::*;
@@ -78,6 +80,18 @@ foreign_time!(seconds: EpochSeconds, 1_000_000_000, |at| number(at.timestamp()))
 foreign_time!(millis: EpochMillis, 1_000_000, |at| number(at.timestamp_millis()));
 foreign_time!(text: JavaScriptTime, 1_000_000, |at| Value::S(
     at.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+));
+foreign_time!(seconds_text: Rfc3339Seconds, 1_000_000_000, |at| Value::S(
+    at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+));
+foreign_time!(python: PythonTime, 1_000, |at| Value::S(
+    match at.timestamp_subsec_micros() {
+        0 => at.format("%Y-%m-%dT%H:%M:%S+00:00").to_string(),
+        _ => at.format("%Y-%m-%dT%H:%M:%S%.6f+00:00").to_string(),
+    }
+));
+foreign_time!(pynamo: PynamoTime, 1_000, |at| Value::S(
+    at.format("%Y-%m-%dT%H:%M:%S%.6f+0000").to_string()
 ));
 
 /// A fraction would be lost when the key is written again.

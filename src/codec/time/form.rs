@@ -1,7 +1,7 @@
 //! Times as other libraries store them: `#[dynamo(format = "..")]`.
 
 use super::moment_of;
-use super::text::{BILLION, Precision, civil_text, parse_utc, utc_text};
+use super::text::{BILLION, Precision, TimeText, civil_text, parse_utc, utc_text};
 use crate::clock::{Moment, Timestamp};
 use crate::codec::DynamoValue;
 use crate::json::{CodecError, Name, Number, Reader, Writer};
@@ -18,6 +18,13 @@ pub enum Form {
     Rfc3339,
     /// RFC 3339 in UTC with three fractional digits, as `toISOString` of JavaScript writes it, `S`.
     Rfc3339Millis,
+    /// RFC 3339 in UTC without fractional digits, `S`.
+    Rfc3339Seconds,
+    /// `2026-03-01T12:00:00+00:00`, with six fractional digits unless all are zero, as `isoformat()` of Python writes it,
+    /// `S`.
+    Python,
+    /// `2026-03-01T12:00:00.000000+0000`, as PynamoDB writes it, `S`.
+    Pynamo,
 }
 
 pub(crate) fn encode_formed(
@@ -35,6 +42,10 @@ pub(crate) fn encode_formed(
         (Form::Rfc3339Millis, None) => Err(CodecError::new(
             "a time with a fraction of a millisecond: `format = \"rfc3339_ms\"` holds whole milliseconds, so cut it off before, or use \"rfc3339\"",
         )),
+        // Only types of keys have these forms, and their values have no such fraction.
+        (Form::Rfc3339Seconds | Form::Python | Form::Pynamo, None) => Err(CodecError::new(
+            "a time with a smaller fraction than its format has",
+        )),
         _ => encode_as_read(time, form, writer),
     }
 }
@@ -51,7 +62,22 @@ pub(crate) fn encode_as_read(
             writer.plain_text(&utc_text(time, Precision::Millis)?);
             return Ok(());
         }
-        (Form::Rfc3339 | Form::Rfc3339Millis, _) => return encode_rfc3339(time, writer),
+        (Form::Rfc3339Seconds, Some(_)) => {
+            writer.plain_text(&utc_text(time, Precision::Seconds)?);
+            return Ok(());
+        }
+        (Form::Python | Form::Pynamo, Some(_)) => {
+            writer.plain_text(&offset_text(time, form)?);
+            return Ok(());
+        }
+        (
+            Form::Rfc3339
+            | Form::Rfc3339Millis
+            | Form::Rfc3339Seconds
+            | Form::Python
+            | Form::Pynamo,
+            _,
+        ) => return encode_rfc3339(time, writer),
         (Form::Epoch | Form::EpochMillis, Some(units)) => {
             writer.write_integer(units);
             return Ok(());
@@ -77,10 +103,23 @@ fn nanos(time: Timestamp) -> i128 {
 /// How many digits of nanoseconds one unit of a form has; `None` if the form holds any time.
 fn digits_of_unit(form: Form) -> Option<u32> {
     match form {
-        Form::Epoch => Some(9),
+        Form::Epoch | Form::Rfc3339Seconds => Some(9),
+        Form::Python | Form::Pynamo => Some(3),
         Form::EpochMillis | Form::Rfc3339Millis => Some(6),
         Form::Rfc3339 => None,
     }
+}
+
+/// The text of a time with the offset of UTC as a number.
+fn offset_text(time: Timestamp, form: Form) -> Result<TimeText, CodecError> {
+    let (precision, offset) = match form {
+        Form::Pynamo => (Precision::Micros, "+0000"),
+        _ if time.nanos() % BILLION == 0 => (Precision::Seconds, "+00:00"),
+        _ => (Precision::Micros, "+00:00"),
+    };
+    let mut text = civil_text(time, precision)?;
+    text.push_str(offset);
+    Ok(text)
 }
 
 fn encode_rfc3339(time: Timestamp, writer: &mut Writer) -> Result<(), CodecError> {
@@ -103,7 +142,7 @@ pub(crate) fn decode_formed(reader: &mut Reader<'_>, form: Form) -> Result<Times
     match form {
         Form::Epoch => epoch(&reader.digits()?, 9).ok_or_else(wrong),
         Form::EpochMillis => epoch(&reader.digits()?, 6).ok_or_else(wrong),
-        Form::Rfc3339 | Form::Rfc3339Millis => parse_utc(&reader.text()?)
+        _ => parse_utc(&reader.text()?)
             .ok_or_else(|| CodecError::mismatch("a timestamp (RFC 3339)", "other text")),
     }
 }

@@ -15,6 +15,7 @@ const EPOCH: i64 = 2_440_588;
 pub(crate) enum Precision {
     Seconds,
     Millis,
+    Micros,
     Nanos,
 }
 
@@ -38,7 +39,7 @@ pub(crate) struct TimeText {
 }
 
 impl TimeText {
-    fn push_str(&mut self, text: &str) {
+    pub(super) fn push_str(&mut self, text: &str) {
         let end = self.length + text.len();
         if let Some(place) = self.bytes.get_mut(self.length..end) {
             place.copy_from_slice(text.as_bytes());
@@ -117,6 +118,10 @@ pub(super) fn civil_text(time: Timestamp, precision: Precision) -> Result<TimeTe
         Precision::Millis => {
             text.push('.');
             push_digits(&mut text, nanos / 1_000_000, 3);
+        }
+        Precision::Micros => {
+            text.push('.');
+            push_digits(&mut text, nanos / 1_000, 6);
         }
         Precision::Nanos => {
             text.push('.');

@@ -153,10 +153,17 @@ impl Values<'_> {
                 "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e{:02x}",
                 self.at % 256
             )),
+            "UppercaseUuid" => Value::S(format!(
+                "018F3B6E-3C4A-7D2E-9A51-0F6B7C8D9E{:02X}",
+                self.at % 256
+            )),
             "Ulid" => Value::S(format!("01J0Z3K4M5N6P7Q8R9S0T1V2{:02}", self.at % 100)),
             // The digits that keys have; elsewhere the entity writes fewer of them again.
             "timestamp" => Value::S(format!("{}T09:30:00.000000000Z", self.sample_date())),
             "JavaScriptTime" => Value::S(format!("{}T09:30:00.000Z", self.sample_date())),
+            "Rfc3339Seconds" => Value::S(format!("{}T09:30:00Z", self.sample_date())),
+            "PythonTime" => Value::S(format!("{}T09:30:00+00:00", self.sample_date())),
+            "PynamoTime" => Value::S(format!("{}T09:30:00.000000+0000", self.sample_date())),
             "date" => Value::S(self.sample_date()),
             "civil_time" => Value::S("09:30:00".into()),
             "dynamo_entity::YearMonth" => Value::S("2026-03".into()),
