@@ -29,6 +29,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .args(connection())
+        .args(environment(model))
         .subcommands(tables(model))
         .subcommands(data(model))
         .subcommands([export_data(model), import_data(model)])
@@ -60,6 +61,25 @@ fn connection() -> Vec<Arg> {
             .global(true)
             .help("Writes JSON, one row per line"),
     ]
+}
+
+/// The option of the environment, if the program has environments.
+fn environment(model: &Model) -> Option<Arg> {
+    let names = model.environments.iter();
+    let names: Vec<&str> = names.map(|environment| environment.name.as_str()).collect();
+    let names: Vec<PossibleValue> = names
+        .into_iter()
+        .map(|name| name.to_owned().into())
+        .collect();
+    (!names.is_empty()).then(|| {
+        Arg::new("env")
+            .long("env")
+            .value_name("ENVIRONMENT")
+            .env("DYNAMO_ENV")
+            .global(true)
+            .value_parser(PossibleValuesParser::new(names))
+            .help("Takes the settings of the tables in this environment, and the safeguards that it demands")
+    })
 }
 
 fn tables(model: &Model) -> Vec<Command> {

@@ -75,6 +75,31 @@ impl fmt::Debug for ReplayHandler {
     }
 }
 
+/// The settings of the tables in an environment.
+#[derive(Clone)]
+pub(crate) struct Environment {
+    pub(crate) name: String,
+    settings: Arc<dyn Fn(TableSchema) -> TableSchema + Send + Sync>,
+}
+
+impl Environment {
+    pub(crate) fn new(
+        name: String,
+        settings: impl Fn(TableSchema) -> TableSchema + Send + Sync + 'static,
+    ) -> Self {
+        Environment {
+            name,
+            settings: Arc::new(settings),
+        }
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Environment({})", self.name)
+    }
+}
+
 /// The model that the program passes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
@@ -92,6 +117,8 @@ pub(crate) struct Model {
     pub(crate) prices: Option<UnitPrices>,
     /// Whether fills are written into the journal.
     pub(crate) has_journal: bool,
+    /// The environments, of which `--env` selects one.
+    pub(crate) environments: Vec<Environment>,
     /// The collections, each with the name of its table.
     pub(crate) collections: Vec<(String, DynamicCollection)>,
 }
@@ -106,6 +133,21 @@ impl Model {
                 entity,
             })
         })
+    }
+
+    /// The model with the settings of an environment.
+    pub(crate) fn in_environment(&self, name: &str) -> Result<Model, Failure> {
+        let mut environments = self.environments.iter();
+        let found = environments.find(|environment| environment.name == name);
+        let Some(environment) = found else {
+            return Err(Failure::said(format!("no environment is named `{name}`")));
+        };
+        let mut model = self.clone();
+        for schema in &mut model.schemas {
+            let before = schema.clone();
+            *schema = (environment.settings)(before);
+        }
+        Ok(model)
     }
 
     /// The table of a command.
@@ -201,10 +243,11 @@ pub(crate) struct Question<'m> {
 const TIME: &str = "2026-03-01T12:30:00Z";
 
 /// The options of every query. No part may have one of these names.
-const TAKEN: [&str; 14] = [
+const TAKEN: [&str; 15] = [
     "all",
     "cursor",
     "descending",
+    "env",
     "help",
     "json",
     "limit",

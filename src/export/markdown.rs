@@ -10,8 +10,8 @@ use crate::export::use_case::{UnitPrices, UseCase};
 use crate::json::Tag;
 use crate::schema::{
     Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute,
-    KeySchema, PatternSchema, ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema,
-    StreamView, TableClass, TableSchema, ValueContent, ValueSchema, VariantSchema,
+    KeySchema, OnDemandMaximum, PatternSchema, ProjectionSchema, SecondKeySchema, SecondKeyUse,
+    ShapeSchema, StreamView, TableClass, TableSchema, ValueContent, ValueSchema, VariantSchema,
 };
 
 /// The declarations, as tables of Markdown that a person pastes into a design document: for each table its keys, its
@@ -203,6 +203,23 @@ fn table_facts(schema: &TableSchema) -> Grid<2> {
         schema.stream.map(|view| stream_text(view).to_owned()),
     );
     fact("billed", Some(billing_text(settings.billing)));
+    fact(
+        "requests per second",
+        settings.on_demand_maximum.map(maximum_text),
+    );
+    fact(
+        "served at once",
+        settings.warm_throughput.map(|warm| {
+            format!(
+                "{} read and {} write units per second",
+                warm.reads, warm.writes
+            )
+        }),
+    );
+    fact(
+        "encrypted by",
+        settings.encryption.as_ref().map(ToString::to_string),
+    );
     fact("class", class.map(str::to_owned));
     fact(
         "protected from deletion",
@@ -252,6 +269,15 @@ fn stream_text(view: StreamView) -> &'static str {
         StreamView::NewImage => "items after the change",
         StreamView::OldImage => "items before the change",
         StreamView::NewAndOldImages => "items before and after the change",
+    }
+}
+
+fn maximum_text(maximum: OnDemandMaximum) -> String {
+    match maximum {
+        OnDemandMaximum::Unlimited => "not limited".to_owned(),
+        OnDemandMaximum::Units { reads, writes } => {
+            format!("at most {reads} read and {writes} write units, also of each global index")
+        }
     }
 }
 

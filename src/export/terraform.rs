@@ -1,6 +1,7 @@
 //! Terraform configurations, as `.tf.json`.
 
 mod consumer;
+mod throughput;
 
 use std::collections::BTreeMap;
 
@@ -10,14 +11,15 @@ use crate::export::alarms::TableAlarms;
 use crate::export::consumer::StreamConsumer;
 use crate::export::{naming, word};
 use crate::json::JsonTree;
-use crate::schema::{Billing, IndexSchema, KeyAttribute, KeyType, TableSchema};
+use crate::schema::{Billing, IndexSchema, KeyAttribute, KeyType, TableSchema, TableSettings};
 use crate::table::named_by;
+use throughput::{encryption_tree, index_maximum, index_warmth, table_maximum, table_warmth};
 
 /// A Terraform configuration of tables, for a file whose name ends with `.tf.json`.
 ///
 /// It contains a resource `aws_dynamodb_table` for each table, and nothing else: the module that contains the file must
-/// declare the provider and its version. Keys of several attributes need version 6.29 of the provider; version 5.100
-/// supports everything else too.
+/// declare the provider and its version. Keys of several attributes and warm throughput need version 6.29 of the provider;
+/// version 5.100 supports everything else too.
 ///
 /// For a table that is [`scaled`](TableSchema::scaled), Terraform sets the units once, and ignores later changes of
 /// them by others. Indexes within the table are the exception: Terraform can ignore only all changes of them or none.
@@ -201,6 +203,12 @@ impl Terraform {
             ("attribute", Some(self.attribute_trees(schema))),
             ("global_secondary_index", self.global_indexes(schema)),
             ("local_secondary_index", local_indexes(schema)),
+            ("on_demand_throughput", table_maximum(settings)),
+            ("warm_throughput", table_warmth(settings)),
+            (
+                "server_side_encryption",
+                settings.encryption.as_ref().map(encryption_tree),
+            ),
             ("ttl", schema.ttl.as_deref().map(ttl_tree)),
             ("stream_enabled", schema.stream.map(|_| true.into())),
             (
@@ -259,10 +267,8 @@ impl Terraform {
 
     fn global_indexes(&self, schema: &TableSchema) -> Option<JsonTree> {
         let indexes = &schema.global_indexes;
-        (!indexes.is_empty() && !self.has_own_indexes).then(|| {
-            let billing = schema.settings.billing;
-            JsonTree::list_of(indexes, |index| global_index(index, billing))
-        })
+        (!indexes.is_empty() && !self.has_own_indexes)
+            .then(|| JsonTree::list_of(indexes, |index| global_index(index, &schema.settings)))
     }
 }
 
@@ -287,7 +293,7 @@ fn throughput_units(
     }
 }
 
-fn global_index(index: &IndexSchema, billing: Option<Billing>) -> JsonTree {
+fn global_index(index: &IndexSchema, settings: &TableSettings) -> JsonTree {
     let (kind, names) = word::projection_words(&index.projection);
     let mut members = vec![("name", Some(escape_text(&index.name)))];
     match (&*index.pk, &*index.sk) {
@@ -302,9 +308,13 @@ fn global_index(index: &IndexSchema, billing: Option<Billing>) -> JsonTree {
         ("non_key_attributes", names.map(list_texts)),
     ]);
     members.extend(throughput_units(
-        billing,
+        settings.billing,
         ["read_capacity", "write_capacity"],
     ));
+    members.extend([
+        ("on_demand_throughput", index_maximum(settings, &index.name)),
+        ("warm_throughput", index_warmth(settings, &index.name)),
+    ]);
     JsonTree::object_of(members)
 }
 
@@ -375,6 +385,14 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
             (
                 "provisioned_throughput",
                 (!capacity.is_empty()).then(|| JsonTree::object_of(capacity)),
+            ),
+            (
+                "on_demand_throughput",
+                index_maximum(&schema.settings, &index.name),
+            ),
+            (
+                "warm_throughput",
+                index_warmth(&schema.settings, &index.name),
             ),
             ("depends_on", waits_for),
             (

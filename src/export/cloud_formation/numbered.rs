@@ -212,6 +212,10 @@ fn with_indexes(
     state
         .global_indexes
         .extend(deleted.iter().map(|index| (*index).clone()));
+    // The settings of an index come with it.
+    let indexes = &state.global_indexes;
+    let is_there = |name: &str| indexes.iter().any(|index| index.name == name);
+    state.settings.indexes.retain(|name, _| is_there(name));
     state
 }
 
