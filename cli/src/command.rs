@@ -1,5 +1,6 @@
 //! The whole command line: its commands, and the help, which shows this model.
 
+use std::env;
 use std::fmt::Write;
 
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
@@ -72,10 +73,13 @@ fn environment(model: &Model) -> Option<Arg> {
         .map(|name| name.to_owned().into())
         .collect();
     (!names.is_empty()).then(|| {
-        Arg::new("env")
-            .long("env")
-            .value_name("ENVIRONMENT")
-            .env("DYNAMO_ENV")
+        let option = Arg::new("env").long("env").value_name("ENVIRONMENT");
+        // A pipeline may set the variable to an empty text, which means no environment.
+        let option = match env::var_os("DYNAMO_ENV").is_some_and(|value| value.is_empty()) {
+            true => option,
+            false => option.env("DYNAMO_ENV"),
+        };
+        option
             .global(true)
             .value_parser(PossibleValuesParser::new(names))
             .help("Takes the settings of the tables in this environment, and the safeguards that it demands")

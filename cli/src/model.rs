@@ -243,11 +243,10 @@ pub(crate) struct Question<'m> {
 const TIME: &str = "2026-03-01T12:30:00Z";
 
 /// The options of every query. No part may have one of these names.
-const TAKEN: [&str; 15] = [
+const TAKEN: [&str; 14] = [
     "all",
     "cursor",
     "descending",
-    "env",
     "help",
     "json",
     "limit",
@@ -379,7 +378,7 @@ impl<'m> ModelEntity<'m> {
                 KeyPair::of_pattern(self.entity, pattern),
             ),
         };
-        let mut sort = with_options(inputs(keys.sort_fields()));
+        let mut sort = with_options(inputs(keys.sort_fields()), self.model);
         let known = self.dynamic().ok();
         let known = known.and_then(|entity| {
             let pattern = pattern.map(|pattern| pattern.name.as_str());
@@ -409,8 +408,11 @@ fn inputs(fields: Vec<FieldInKey<'_>>) -> Vec<PartInput<'_>> {
 }
 
 /// Gives each part the name of an option that no other part or option has.
-fn with_options(mut parts: Vec<PartInput<'_>>) -> Vec<PartInput<'_>> {
+fn with_options<'m>(mut parts: Vec<PartInput<'m>>, model: &Model) -> Vec<PartInput<'m>> {
     let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
+    if !model.environments.is_empty() {
+        taken.push("env".to_owned());
+    }
     for part in &mut parts {
         let plain = part.field().replace('_', "-");
         let mut names = [

@@ -228,17 +228,15 @@ impl Terraform {
                 settings.deletion_protection.map(Into::into),
             ),
             ("tags", tags_tree(&settings.tags)),
-            (
-                "lifecycle",
-                self.lifecycle_tree(settings.billing, &["read_capacity", "write_capacity"]),
-            ),
+            ("lifecycle", self.lifecycle_tree(settings)),
         ]);
         JsonTree::object_of(members)
     }
 
     /// The settings that Terraform leaves alone: tables are not destroyed, and units that others change are not set back.
-    fn lifecycle_tree(&self, billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
-        let ignored = scaled_by_others(billing, units);
+    fn lifecycle_tree(&self, settings: &TableSettings) -> Option<JsonTree> {
+        let units = scaled_by_others(settings.billing, &["read_capacity", "write_capacity"]);
+        let ignored = ignored_changes(units, table_warmth(settings).is_some());
         let is_kept = !self.is_disposable;
         (is_kept || ignored.is_some()).then(|| {
             JsonTree::object_of([
@@ -311,10 +309,9 @@ fn global_index(index: &IndexSchema, settings: &TableSettings) -> JsonTree {
         settings.billing,
         ["read_capacity", "write_capacity"],
     ));
-    members.extend([
-        ("on_demand_throughput", index_maximum(settings, &index.name)),
-        ("warm_throughput", index_warmth(settings, &index.name)),
-    ]);
+    // The changes of one block of several cannot be ignored. Therefore the warm throughput, which DynamoDB increases by itself,
+    // is exported only for indexes of their own.
+    members.push(("on_demand_throughput", index_maximum(settings, &index.name)));
     JsonTree::object_of(members)
 }
 
@@ -397,8 +394,11 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
             ("depends_on", waits_for),
             (
                 "lifecycle",
-                scaled_by_others(schema.settings.billing, &["provisioned_throughput"])
-                    .map(|units| JsonTree::object_of([("ignore_changes", Some(units))])),
+                ignored_changes(
+                    scaled_by_others(schema.settings.billing, &["provisioned_throughput"]),
+                    index_warmth(&schema.settings, &index.name).is_some(),
+                )
+                .map(|units| JsonTree::object_of([("ignore_changes", Some(units))])),
             ),
         ]);
         resources.push((naming::terraform_index_name(base, &index.name), resource));
@@ -431,7 +431,20 @@ fn tags_tree(tags: &BTreeMap<String, String>) -> Option<JsonTree> {
 }
 
 /// The names of the units, if others change them.
-fn scaled_by_others(billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
-    let is_scaled = matches!(billing, Some(Billing::Scaled { .. }));
-    is_scaled.then(|| JsonTree::list_of(units, |name| JsonTree::from(*name)))
+fn scaled_by_others(
+    billing: Option<Billing>,
+    units: &'static [&'static str],
+) -> &'static [&'static str] {
+    match billing {
+        Some(Billing::Scaled { .. }) => units,
+        _ => &[],
+    }
+}
+
+/// The members that Terraform must not set back. DynamoDB increases a warm throughput by itself, and some versions of the provider
+/// replace a table whose declared value is below it.
+fn ignored_changes(units: &[&'static str], is_warm: bool) -> Option<JsonTree> {
+    let warm = is_warm.then_some("warm_throughput");
+    let names: Vec<&str> = units.iter().copied().chain(warm).collect();
+    (!names.is_empty()).then(|| JsonTree::list_of(&names, |name| JsonTree::from(*name)))
 }

@@ -33,15 +33,23 @@ pub(super) fn unrecoverable_table(table: &TableSchema, findings: &mut Findings) 
 pub(super) fn no_spend_cap(table: &TableSchema, findings: &mut Findings) {
     let settings = &table.settings;
     let has_units = settings.billing.and_then(Billing::units).is_some();
-    let is_limited = matches!(
-        settings.on_demand_maximum,
-        Some(OnDemandMaximum::Units { .. })
-    );
-    if demands(table, Safeguard::SpendCap) && !has_units && !is_limited {
-        findings.add(
-            LintPlace::of_table(table),
-            "the environment demands a limit of costs, and requests are billed without one, also those of an attack".to_owned(),
-            "`.on_demand_maximum(reads, writes)`, or units by `.provisioned(reads, writes)`",
-        );
+    if !demands(table, Safeguard::SpendCap) || has_units {
+        return;
     }
+    let is_unlimited =
+        |maximum: Option<OnDemandMaximum>| !matches!(maximum, Some(OnDemandMaximum::Units { .. }));
+    let mut indexes = table.global_indexes.iter();
+    let unlimited_index = indexes.find(|index| is_unlimited(settings.index_maximum(&index.name)));
+    let of = match unlimited_index {
+        _ if is_unlimited(settings.on_demand_maximum) => String::new(),
+        Some(index) => format!(" of the index `{}`", index.name),
+        None => return,
+    };
+    findings.add(
+        LintPlace::of_table(table),
+        format!(
+            "the environment demands a limit of costs, and requests{of} are billed without one, also those of an attack"
+        ),
+        "`.on_demand_maximum(reads, writes)`, or units by `.provisioned(reads, writes)`",
+    );
 }

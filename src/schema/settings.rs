@@ -151,13 +151,16 @@ impl TableSettings {
         &self,
         declared: WarmThroughput,
     ) -> (Option<u64>, Option<u64>) {
-        const ON_DEMAND: (u64, u64) = (12_000, 4_000);
-        let first = self.billing.and_then(Billing::units).unwrap_or(ON_DEMAND);
+        let first = self.billing.and_then(Billing::units);
+        let first = first.unwrap_or(WarmThroughput::FIRST);
         declared.units_above(first)
     }
 }
 
 impl WarmThroughput {
+    /// The read and write units that every new table has if it is billed on demand.
+    pub(crate) const FIRST: (u64, u64) = (12_000, 4_000);
+
     /// The reads and the writes, as far as they are above those that exist.
     pub(crate) fn units_above(self, (reads, writes): (u64, u64)) -> (Option<u64>, Option<u64>) {
         (

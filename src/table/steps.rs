@@ -34,12 +34,13 @@ pub(super) fn needed_changes(
     changes.extend(change_encryption(&declared.settings, &there.settings));
     changes.extend(change_billing(declared, found));
     changes.extend(change_maximum(declared, &found.described));
-    changes.extend(raise_warm_throughput(declared, &found.described));
     changes.extend(change_class(&declared.settings, &there.settings));
     changes.extend(indexes.first);
     changes.extend(change_stream(declared, there));
     changes.extend(change_expiry(declared, found));
     changes.extend(change_tags(declared, found));
+    // It may take long, and nothing else depends on it.
+    changes.extend(raise_warm_throughput(declared, &found.described));
     changes.extend(indexes.exchanged);
     changes.extend(indexes.last);
     changes

@@ -117,7 +117,16 @@ pub(super) fn change_encryption(
         (Encryption::AwsManaged, found) => *found != Encryption::AwsOwned,
         (wanted, found) => wanted == found,
     };
-    (!is_same).then(|| TableChange::SetEncryption(wanted.clone()))
+    // DynamoDB rejects the request, and everything after it would wait for ever.
+    let is_global = there.replicas.is_some() || declared.replicas.is_some();
+    (!is_same).then(|| match is_global {
+        true => TableChange::Unfit(
+            "the table is a global table, and DynamoDB changes its keys only for all replicas together: change them by \
+             `ReplicaUpdates` of another tool, or declare no encryption"
+                .to_owned(),
+        ),
+        false => TableChange::SetEncryption(wanted.clone()),
+    })
 }
 
 /// Settings that are not declared, and the part of a declared one that cannot be compared.

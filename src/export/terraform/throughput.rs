@@ -1,7 +1,7 @@
 //! The limits of requests, the warm throughput and the encryption of a table, as blocks.
 
 use crate::json::JsonTree;
-use crate::schema::{Encryption, OnDemandMaximum, TableSettings, WarmThroughput};
+use crate::schema::{Billing, Encryption, OnDemandMaximum, TableSettings, WarmThroughput};
 
 pub(super) fn table_maximum(settings: &TableSettings) -> Option<JsonTree> {
     settings.on_demand_maximum.and_then(maximum_tree)
@@ -32,12 +32,23 @@ fn maximum_tree(maximum: OnDemandMaximum) -> Option<JsonTree> {
     ]))
 }
 
+/// The provider demands both members, and rejects values below those of a new table that is billed on demand, also for a
+/// table that is billed by units.
 fn warm_tree(settings: &TableSettings, warm: WarmThroughput) -> Option<JsonTree> {
-    let (reads, writes) = settings.warmth_above_first(warm);
-    (reads.is_some() || writes.is_some()).then(|| {
+    let (first_reads, first_writes) = WarmThroughput::FIRST;
+    let has_units = settings.billing.and_then(Billing::units).is_some();
+    let is_possible = !has_units || (warm.reads >= first_reads && warm.writes >= first_writes);
+    let is_above = warm.units_above(WarmThroughput::FIRST) != (None, None);
+    (is_possible && (is_above || has_units)).then(|| {
         JsonTree::object_of([
-            ("read_units_per_second", reads.map(Into::into)),
-            ("write_units_per_second", writes.map(Into::into)),
+            (
+                "read_units_per_second",
+                Some(warm.reads.max(first_reads).into()),
+            ),
+            (
+                "write_units_per_second",
+                Some(warm.writes.max(first_writes).into()),
+            ),
         ])
     })
 }

@@ -46,8 +46,10 @@ fn found_maximum(maximum: Option<&OnDemandThroughput>) -> (Option<u64>, Option<u
     (units(reads), units(writes))
 }
 
+/// A server without warm throughput may describe it as 0, which DynamoDB never does.
 fn found_pair(reads: Option<i64>, writes: Option<i64>) -> Option<(u64, u64)> {
-    Some((u64::try_from(reads?).ok()?, u64::try_from(writes?).ok()?))
+    let pair = (u64::try_from(reads?).ok()?, u64::try_from(writes?).ok()?);
+    (pair != (0, 0)).then_some(pair)
 }
 
 /// The throughput as settings. An index has an entry only where it differs from the table, as in a declaration.
