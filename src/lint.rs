@@ -26,6 +26,7 @@ mod indexes;
 mod partitions;
 mod replicas;
 mod rule;
+mod safeguards;
 mod sort_keys;
 mod uniques;
 

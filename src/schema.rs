@@ -78,7 +78,10 @@ pub(crate) use reserved::{JOB, TOUCH, UNIQUE, is_of_fill, is_reserved};
 pub(crate) use second_key::written_with;
 #[doc(hidden)]
 pub use second_key::{has_one_move, has_second_key, is_movable, rows_may_meet};
-pub use settings::{Billing, ReplicaConsistency, Replicas, TableClass, TableSettings};
+pub use settings::{
+    Billing, Encryption, IndexSettings, OnDemandMaximum, ReplicaConsistency, Replicas, Safeguard,
+    TableClass, TableSettings, WarmThroughput,
+};
 pub use shape::ShapeDef;
 #[doc(hidden)]
 pub use shape::{same_index_keys, same_managed, same_primary_key, shape_number};

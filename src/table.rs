@@ -25,6 +25,7 @@ mod settle;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod throughput;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -33,6 +34,8 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
 use crate::wire::Wire;
 use crate::wire::table::{self as service, DescribedTable};
+#[cfg(feature = "export")]
+pub(crate) use change::USE_OWN_KEY;
 #[cfg(feature = "export")]
 pub(crate) use compare::list_obstacles as obstacles_to_change;
 use converge::{Convergence, TableGoal, join_errors};

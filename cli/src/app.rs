@@ -19,7 +19,7 @@ use crate::command::command;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::model::{Model, ReplayHandler, Writable};
+use crate::model::{Environment, Model, ReplayHandler, Writable};
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
@@ -79,6 +79,43 @@ impl App {
             self.fault.get_or_insert(fault);
         }
         self.model.writable.push(writable);
+        self
+    }
+
+    /// Adds an environment, such as `production`: its settings of every table, and the safeguards that it demands. `--env`
+    /// selects it, for example in `db --env production plan`.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::schema::{Safeguard, TableSchema};
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "orders", key(pk = number))]
+    /// # struct Order { number: u32 }
+    ///
+    /// fn production(table: TableSchema) -> TableSchema {
+    ///     table
+    ///         .deletion_protection(true)
+    ///         .point_in_time_recovery(35)
+    ///         .on_demand_maximum(4_000, 1_000)
+    ///         .demand(Safeguard::ALL)
+    /// }
+    ///
+    /// let app = dynamo_entity_cli::App::new([Order::schema()]).environment("production", production);
+    /// # assert!(app.command("db").render_long_help().to_string().contains("--env"));
+    /// ```
+    pub fn environment(
+        mut self,
+        name: impl Into<String>,
+        settings: impl Fn(TableSchema) -> TableSchema + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        let mut others = self.model.environments.iter();
+        if others.any(|other| other.name == name) {
+            let fault = format!("the `App` was given two environments `{name}`");
+            self.fault.get_or_insert(fault);
+        }
+        let environment = Environment::new(name, settings);
+        self.model.environments.push(environment);
         self
     }
 
@@ -260,8 +297,16 @@ impl App {
             input: &mut *streams.input,
             terminals: streams.terminals,
         };
+        let environment = match self.model.environments.is_empty() {
+            true => None,
+            false => matches.get_one::<String>("env"),
+        };
+        let model = match environment {
+            Some(name) => &self.model.in_environment(name)?,
+            None => &self.model,
+        };
         let mut context = Context {
-            model: &self.model,
+            model,
             streams: &mut streams,
             url: matches.get_one::<String>("url").cloned(),
             prefix: matches.get_one::<String>("prefix").cloned(),

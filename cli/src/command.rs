@@ -1,5 +1,6 @@
 //! The whole command line: its commands, and the help, which shows this model.
 
+use std::env;
 use std::fmt::Write;
 
 use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
@@ -29,6 +30,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .args(connection())
+        .args(environment(model))
         .subcommands(tables(model))
         .subcommands(data(model))
         .subcommands([export_data(model), import_data(model)])
@@ -60,6 +62,28 @@ fn connection() -> Vec<Arg> {
             .global(true)
             .help("Writes JSON, one row per line"),
     ]
+}
+
+/// The option of the environment, if the program has environments.
+fn environment(model: &Model) -> Option<Arg> {
+    let names = model.environments.iter();
+    let names: Vec<&str> = names.map(|environment| environment.name.as_str()).collect();
+    let names: Vec<PossibleValue> = names
+        .into_iter()
+        .map(|name| name.to_owned().into())
+        .collect();
+    (!names.is_empty()).then(|| {
+        let option = Arg::new("env").long("env").value_name("ENVIRONMENT");
+        // A pipeline may set the variable to an empty text, which means no environment.
+        let option = match env::var_os("DYNAMO_ENV").is_some_and(|value| value.is_empty()) {
+            true => option,
+            false => option.env("DYNAMO_ENV"),
+        };
+        option
+            .global(true)
+            .value_parser(PossibleValuesParser::new(names))
+            .help("Takes the settings of the tables in this environment, and the safeguards that it demands")
+    })
 }
 
 fn tables(model: &Model) -> Vec<Command> {

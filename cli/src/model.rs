@@ -75,6 +75,31 @@ impl fmt::Debug for ReplayHandler {
     }
 }
 
+/// The settings of the tables in an environment.
+#[derive(Clone)]
+pub(crate) struct Environment {
+    pub(crate) name: String,
+    settings: Arc<dyn Fn(TableSchema) -> TableSchema + Send + Sync>,
+}
+
+impl Environment {
+    pub(crate) fn new(
+        name: String,
+        settings: impl Fn(TableSchema) -> TableSchema + Send + Sync + 'static,
+    ) -> Self {
+        Environment {
+            name,
+            settings: Arc::new(settings),
+        }
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Environment({})", self.name)
+    }
+}
+
 /// The model that the program passes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Model {
@@ -92,6 +117,8 @@ pub(crate) struct Model {
     pub(crate) prices: Option<UnitPrices>,
     /// Whether fills are written into the journal.
     pub(crate) has_journal: bool,
+    /// The environments, of which `--env` selects one.
+    pub(crate) environments: Vec<Environment>,
     /// The collections, each with the name of its table.
     pub(crate) collections: Vec<(String, DynamicCollection)>,
 }
@@ -106,6 +133,21 @@ impl Model {
                 entity,
             })
         })
+    }
+
+    /// The model with the settings of an environment.
+    pub(crate) fn in_environment(&self, name: &str) -> Result<Model, Failure> {
+        let mut environments = self.environments.iter();
+        let found = environments.find(|environment| environment.name == name);
+        let Some(environment) = found else {
+            return Err(Failure::said(format!("no environment is named `{name}`")));
+        };
+        let mut model = self.clone();
+        for schema in &mut model.schemas {
+            let before = schema.clone();
+            *schema = (environment.settings)(before);
+        }
+        Ok(model)
     }
 
     /// The table of a command.
@@ -336,7 +378,7 @@ impl<'m> ModelEntity<'m> {
                 KeyPair::of_pattern(self.entity, pattern),
             ),
         };
-        let mut sort = with_options(inputs(keys.sort_fields()));
+        let mut sort = with_options(inputs(keys.sort_fields()), self.model);
         let known = self.dynamic().ok();
         let known = known.and_then(|entity| {
             let pattern = pattern.map(|pattern| pattern.name.as_str());
@@ -366,8 +408,11 @@ fn inputs(fields: Vec<FieldInKey<'_>>) -> Vec<PartInput<'_>> {
 }
 
 /// Gives each part the name of an option that no other part or option has.
-fn with_options(mut parts: Vec<PartInput<'_>>) -> Vec<PartInput<'_>> {
+fn with_options<'m>(mut parts: Vec<PartInput<'m>>, model: &Model) -> Vec<PartInput<'m>> {
     let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
+    if !model.environments.is_empty() {
+        taken.push("env".to_owned());
+    }
     for part in &mut parts {
         let plain = part.field().replace('_', "-");
         let mut names = [

@@ -21,7 +21,7 @@ const RESOURCES: usize = 500;
 /// CloudFormation templates of tables, as JSON.
 ///
 /// The templates contain all declarations and the [settings of the tables](TableSchema::deletion_protection): keys,
-/// indexes, TTL, stream, protection, recovery, class, billing and tags.
+/// indexes, TTL, stream, protection, recovery, class, billing, limits of requests, warm throughput, encryption and tags.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;

@@ -9,9 +9,10 @@ use crate::export::calls::{self, split_call};
 use crate::export::use_case::{UnitPrices, UseCase};
 use crate::json::Tag;
 use crate::schema::{
-    Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute,
-    KeySchema, PatternSchema, ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema,
-    StreamView, TableClass, TableSchema, ValueContent, ValueSchema, VariantSchema,
+    Billing, CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, IndexSettings,
+    KeyAttribute, KeySchema, OnDemandMaximum, PatternSchema, ProjectionSchema, SecondKeySchema,
+    SecondKeyUse, ShapeSchema, StreamView, TableClass, TableSchema, TableSettings, ValueContent,
+    ValueSchema, VariantSchema, WarmThroughput,
 };
 
 /// The declarations, as tables of Markdown that a person pastes into a design document: for each table its keys, its
@@ -203,6 +204,24 @@ fn table_facts(schema: &TableSchema) -> Grid<2> {
         schema.stream.map(|view| stream_text(view).to_owned()),
     );
     fact("billed", Some(billing_text(settings.billing)));
+    fact(
+        "requests per second",
+        throughput_text(
+            settings,
+            settings.on_demand_maximum.map(maximum_text),
+            |own| own.on_demand_maximum.map(maximum_text),
+        ),
+    );
+    fact(
+        "served at once",
+        throughput_text(settings, settings.warm_throughput.map(warm_text), |own| {
+            own.warm_throughput.map(warm_text)
+        }),
+    );
+    fact(
+        "encrypted by",
+        settings.encryption.as_ref().map(ToString::to_string),
+    );
     fact("class", class.map(str::to_owned));
     fact(
         "protected from deletion",
@@ -253,6 +272,40 @@ fn stream_text(view: StreamView) -> &'static str {
         StreamView::OldImage => "items before the change",
         StreamView::NewAndOldImages => "items before and after the change",
     }
+}
+
+fn maximum_text(maximum: OnDemandMaximum) -> String {
+    match maximum {
+        OnDemandMaximum::Unlimited => "not limited".to_owned(),
+        OnDemandMaximum::Units { reads, writes } => {
+            format!("at most {reads} read and {writes} write units")
+        }
+    }
+}
+
+fn warm_text(warm: WarmThroughput) -> String {
+    format!(
+        "{} read and {} write units per second",
+        warm.reads, warm.writes
+    )
+}
+
+/// The value of the table, which each global index has too, and those that indexes have of their own.
+fn throughput_text(
+    settings: &TableSettings,
+    of_table: Option<String>,
+    of_index: impl Fn(&IndexSettings) -> Option<String>,
+) -> Option<String> {
+    let own = settings.indexes.iter();
+    let own =
+        own.filter_map(|(name, own)| Some(format!("of {}: {}", inline_code(name), of_index(own)?)));
+    let own: Vec<String> = own.collect();
+    let of_table = of_table.map(|text| match own.is_empty() {
+        true => format!("{text}, also of each global index"),
+        false => format!("{text}, also of each global index but those that follow"),
+    });
+    let all: Vec<String> = of_table.into_iter().chain(own).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 fn billing_text(billing: Option<Billing>) -> String {

@@ -1,6 +1,7 @@
 //! IAM policies with no more than what is used.
 
 mod document;
+mod encryption;
 mod grant;
 mod leading_keys;
 mod partitions;
@@ -15,6 +16,7 @@ use crate::export::key_text::FieldValues;
 use crate::schema::TableSchema;
 use crate::table::named_by;
 use document::Statement;
+use encryption::key_statements;
 use grant::Grant;
 use leading_keys::unlimited_error;
 use partitions::Partitions;
@@ -267,22 +269,23 @@ impl Policy {
 
     /// The policy, divided into as many documents as necessary; a role can have ten of them.
     pub fn documents(&self) -> Result<Vec<String>> {
-        let mut statements = self
-            .resolve_permissions()?
-            .policy_statements(|table, index| {
-                let table = match table.starts_with("arn:") {
-                    true => table.to_owned(),
-                    false => format!(
-                        "arn:{}:dynamodb:{}:{}:table/{table}",
-                        self.partition, self.region, self.account
-                    ),
-                };
-                match index {
-                    Some(index) => format!("{table}/index/{index}"),
-                    None => table,
-                }
-            });
+        let allowed = self.resolve_permissions()?;
+        let mut statements = allowed.policy_statements(|table, index| {
+            let table = match table.starts_with("arn:") {
+                true => table.to_owned(),
+                false => format!(
+                    "arn:{}:dynamodb:{}:{}:table/{table}",
+                    self.partition, self.region, self.account
+                ),
+            };
+            match index {
+                Some(index) => format!("{table}/index/{index}"),
+                None => table,
+            }
+        });
         statements.extend(self.of_consumers()?);
+        let named = named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
+        statements.extend(key_statements(&named, &allowed, &self.region));
         if statements.is_empty() {
             return Err(Error::config(
                 "the policy allows nothing: use `allow(..)`, `allow_pattern(..)` or `allow_all()`",
@@ -338,6 +341,7 @@ impl Policy {
                 actions,
                 resources,
                 partitions: Partitions::any_partition(),
+                via_service: None,
             })
             .collect())
     }

@@ -1,6 +1,7 @@
 //! Terraform configurations, as `.tf.json`.
 
 mod consumer;
+mod throughput;
 
 use std::collections::BTreeMap;
 
@@ -10,14 +11,15 @@ use crate::export::alarms::TableAlarms;
 use crate::export::consumer::StreamConsumer;
 use crate::export::{naming, word};
 use crate::json::JsonTree;
-use crate::schema::{Billing, IndexSchema, KeyAttribute, KeyType, TableSchema};
+use crate::schema::{Billing, IndexSchema, KeyAttribute, KeyType, TableSchema, TableSettings};
 use crate::table::named_by;
+use throughput::{encryption_tree, index_maximum, index_warmth, table_maximum, table_warmth};
 
 /// A Terraform configuration of tables, for a file whose name ends with `.tf.json`.
 ///
 /// It contains a resource `aws_dynamodb_table` for each table, and nothing else: the module that contains the file must
-/// declare the provider and its version. Keys of several attributes need version 6.29 of the provider; version 5.100
-/// supports everything else too.
+/// declare the provider and its version. Keys of several attributes and warm throughput need version 6.29 of the provider;
+/// version 5.100 supports everything else too.
 ///
 /// For a table that is [`scaled`](TableSchema::scaled), Terraform sets the units once, and ignores later changes of
 /// them by others. Indexes within the table are the exception: Terraform can ignore only all changes of them or none.
@@ -201,6 +203,12 @@ impl Terraform {
             ("attribute", Some(self.attribute_trees(schema))),
             ("global_secondary_index", self.global_indexes(schema)),
             ("local_secondary_index", local_indexes(schema)),
+            ("on_demand_throughput", table_maximum(settings)),
+            ("warm_throughput", table_warmth(settings)),
+            (
+                "server_side_encryption",
+                settings.encryption.as_ref().map(encryption_tree),
+            ),
             ("ttl", schema.ttl.as_deref().map(ttl_tree)),
             ("stream_enabled", schema.stream.map(|_| true.into())),
             (
@@ -220,17 +228,15 @@ impl Terraform {
                 settings.deletion_protection.map(Into::into),
             ),
             ("tags", tags_tree(&settings.tags)),
-            (
-                "lifecycle",
-                self.lifecycle_tree(settings.billing, &["read_capacity", "write_capacity"]),
-            ),
+            ("lifecycle", self.lifecycle_tree(settings)),
         ]);
         JsonTree::object_of(members)
     }
 
     /// The settings that Terraform leaves alone: tables are not destroyed, and units that others change are not set back.
-    fn lifecycle_tree(&self, billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
-        let ignored = scaled_by_others(billing, units);
+    fn lifecycle_tree(&self, settings: &TableSettings) -> Option<JsonTree> {
+        let units = scaled_by_others(settings.billing, &["read_capacity", "write_capacity"]);
+        let ignored = ignored_changes(units, table_warmth(settings).is_some());
         let is_kept = !self.is_disposable;
         (is_kept || ignored.is_some()).then(|| {
             JsonTree::object_of([
@@ -259,10 +265,8 @@ impl Terraform {
 
     fn global_indexes(&self, schema: &TableSchema) -> Option<JsonTree> {
         let indexes = &schema.global_indexes;
-        (!indexes.is_empty() && !self.has_own_indexes).then(|| {
-            let billing = schema.settings.billing;
-            JsonTree::list_of(indexes, |index| global_index(index, billing))
-        })
+        (!indexes.is_empty() && !self.has_own_indexes)
+            .then(|| JsonTree::list_of(indexes, |index| global_index(index, &schema.settings)))
     }
 }
 
@@ -287,7 +291,7 @@ fn throughput_units(
     }
 }
 
-fn global_index(index: &IndexSchema, billing: Option<Billing>) -> JsonTree {
+fn global_index(index: &IndexSchema, settings: &TableSettings) -> JsonTree {
     let (kind, names) = word::projection_words(&index.projection);
     let mut members = vec![("name", Some(escape_text(&index.name)))];
     match (&*index.pk, &*index.sk) {
@@ -302,9 +306,12 @@ fn global_index(index: &IndexSchema, billing: Option<Billing>) -> JsonTree {
         ("non_key_attributes", names.map(list_texts)),
     ]);
     members.extend(throughput_units(
-        billing,
+        settings.billing,
         ["read_capacity", "write_capacity"],
     ));
+    // The changes of one block of several cannot be ignored. Therefore the warm throughput, which DynamoDB increases by itself,
+    // is exported only for indexes of their own.
+    members.push(("on_demand_throughput", index_maximum(settings, &index.name)));
     JsonTree::object_of(members)
 }
 
@@ -376,11 +383,22 @@ fn own_indexes(schema: &TableSchema, base: &str, table: &str) -> Vec<(String, Js
                 "provisioned_throughput",
                 (!capacity.is_empty()).then(|| JsonTree::object_of(capacity)),
             ),
+            (
+                "on_demand_throughput",
+                index_maximum(&schema.settings, &index.name),
+            ),
+            (
+                "warm_throughput",
+                index_warmth(&schema.settings, &index.name),
+            ),
             ("depends_on", waits_for),
             (
                 "lifecycle",
-                scaled_by_others(schema.settings.billing, &["provisioned_throughput"])
-                    .map(|units| JsonTree::object_of([("ignore_changes", Some(units))])),
+                ignored_changes(
+                    scaled_by_others(schema.settings.billing, &["provisioned_throughput"]),
+                    index_warmth(&schema.settings, &index.name).is_some(),
+                )
+                .map(|units| JsonTree::object_of([("ignore_changes", Some(units))])),
             ),
         ]);
         resources.push((naming::terraform_index_name(base, &index.name), resource));
@@ -413,7 +431,20 @@ fn tags_tree(tags: &BTreeMap<String, String>) -> Option<JsonTree> {
 }
 
 /// The names of the units, if others change them.
-fn scaled_by_others(billing: Option<Billing>, units: &[&'static str]) -> Option<JsonTree> {
-    let is_scaled = matches!(billing, Some(Billing::Scaled { .. }));
-    is_scaled.then(|| JsonTree::list_of(units, |name| JsonTree::from(*name)))
+fn scaled_by_others(
+    billing: Option<Billing>,
+    units: &'static [&'static str],
+) -> &'static [&'static str] {
+    match billing {
+        Some(Billing::Scaled { .. }) => units,
+        _ => &[],
+    }
+}
+
+/// The members that Terraform must not set back. DynamoDB increases a warm throughput by itself, and some versions of the provider
+/// replace a table whose declared value is below it.
+fn ignored_changes(units: &[&'static str], is_warm: bool) -> Option<JsonTree> {
+    let warm = is_warm.then_some("warm_throughput");
+    let names: Vec<&str> = units.iter().copied().chain(warm).collect();
+    (!names.is_empty()).then(|| JsonTree::list_of(&names, |name| JsonTree::from(*name)))
 }

@@ -66,7 +66,11 @@ pub(super) fn without_allowed(table: &TableSchema, mut found: Vec<Lint>) -> Vec<
         // The settings differ between environments, and the declaration is one.
         let depends_on_settings = matches!(
             allowed.rule,
-            LintRule::EventualReplicas | LintRule::StrongReplicas
+            LintRule::EventualReplicas
+                | LintRule::StrongReplicas
+                | LintRule::UnprotectedTable
+                | LintRule::UnrecoverableTable
+                | LintRule::NoSpendCap
         );
         let is_checked = allowed.rule != LintRule::UnusedAllow && !depends_on_settings;
         is_checked && !found.iter().any(|lint| allowed.covers(lint))

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::finding::Findings;
-use super::{attributes, indexes, partitions, replicas, sort_keys, uniques};
+use super::{attributes, indexes, partitions, replicas, safeguards, sort_keys, uniques};
 use crate::schema::TableSchema;
 
 /// Looks for one thing in a model.
@@ -135,6 +135,12 @@ rules! {
         "a unique value or a version in a global table that checks conditions in each region by itself";
     StrongReplicas, "strong_replicas", replicas::strong_replicas,
         "a unique value, a TTL or a local index, which strongly consistent global tables do not have";
+    UnprotectedTable, "unprotected_table", safeguards::unprotected_table,
+        "a table without deletion protection, in an environment that demands it";
+    UnrecoverableTable, "unrecoverable_table", safeguards::unrecoverable_table,
+        "a table without point-in-time recovery, in an environment that demands it";
+    NoSpendCap, "no_spend_cap", safeguards::no_spend_cap,
+        "a table without a limit of the costs of requests, in an environment that demands it";
     UnusedAllow, "unused_allow", found_later,
         "an `allow` of a lint that finds nothing";
 }

@@ -27,7 +27,7 @@ impl TableSchema {
     /// | object | members |
     /// |---|---|
     /// | the whole, [`TableSchema`] | `format` is `1`. A reader rejects a greater number. Later versions may add members without raising it. `keys` is the style: `escaped`, or `verbatim:` and the delimiter |
-    /// | `settings` | `billing` is `on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled` |
+    /// | `settings` | `billing` is `on_demand`, or an object of `reads`, `writes` and whether others change them, `scaled`; `on_demand_maximum` is `unlimited`, or an object of `reads` and `writes`; `encryption` is `aws_owned`, `aws_managed`, or an object of the `key` |
     /// | a key attribute, a key of an entity | `type` is `S`, `N` or `B`. A key of an entity has a `field`, or a `template`: a list of `text`, of `field` with `format`, `width` and `presence`, of `shards` |
     /// | an index | `projection` is `all`, `keys` or a list |
     /// | a field | `required`; `was` and `was_use` for the former name |

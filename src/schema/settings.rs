@@ -24,6 +24,149 @@ json_record! {
         pub tags: BTreeMap<String, String> => may,
         /// The regions of a global table; None leaves them to other managers of the table.
         pub replicas: Option<Replicas> => may,
+        /// The maximum of billing by requests, also of each global index; None leaves it to other managers of the table.
+        pub on_demand_maximum: Option<OnDemandMaximum> => may,
+        /// The least warm throughput, also of each global index.
+        pub warm_throughput: Option<WarmThroughput> => may,
+        /// The key of the encryption at rest; None leaves it to other managers of the table.
+        pub encryption: Option<Encryption> => may,
+        /// The settings of global indexes that differ from those of the table, by the names of the indexes.
+        pub indexes: BTreeMap<String, IndexSettings> => may,
+        /// The safeguards that the environment demands of the table. Lints report those that are missing.
+        pub demands: BTreeSet<Safeguard> => may,
+    }
+
+    /// The settings of a global index, where they differ from those of its table.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct IndexSettings {
+        /// The maximum of billing by requests.
+        pub on_demand_maximum: Option<OnDemandMaximum> => may,
+        /// The least warm throughput.
+        pub warm_throughput: Option<WarmThroughput> => may,
+    }
+
+    /// The read and write units per second that a table or an index can serve at once. DynamoDB only ever increases them.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub struct WarmThroughput {
+        /// Read units per second.
+        pub reads: u64 => must,
+        /// Write units per second.
+        pub writes: u64 => must,
+    }
+}
+
+/// The maximum of a table, or of an index, that is billed by requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OnDemandMaximum {
+    /// None: the quotas of the account are the only limit.
+    Unlimited,
+    /// DynamoDB throttles requests beyond these units per second.
+    Units {
+        /// Read request units.
+        reads: u64,
+        /// Write request units.
+        writes: u64,
+    },
+}
+
+/// The key by which DynamoDB encrypts a table at rest. Every table is encrypted.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Encryption {
+    /// A key that DynamoDB owns. It costs nothing, and nobody else sees or uses it.
+    AwsOwned,
+    /// The key `aws/dynamodb` of the account, which AWS manages.
+    AwsManaged,
+    /// A key of your own in AWS KMS, by its ARN: `arn:aws:kms:REGION:ACCOUNT:key/ID`.
+    Key(String),
+}
+
+impl Encryption {
+    /// A key of your own, by its ARN.
+    pub fn key(arn: impl Into<String>) -> Self {
+        Encryption::Key(arn.into())
+    }
+}
+
+/// For example `the key arn:aws:kms:eu-west-1:111122223333:key/1234abcd`.
+impl fmt::Display for Encryption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Encryption::AwsOwned => f.write_str("a key that DynamoDB owns"),
+            Encryption::AwsManaged => f.write_str("the key `aws/dynamodb` of the account"),
+            Encryption::Key(arn) => write!(f, "the key {arn}"),
+        }
+    }
+}
+
+/// A setting that an environment may demand of its tables, by [`demand`](super::TableSchema::demand).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Safeguard {
+    /// The table is protected from deletion: otherwise the lint `unprotected_table`.
+    DeletionProtection,
+    /// The table can be restored to a second of the past: otherwise the lint `unrecoverable_table`.
+    Recovery,
+    /// The costs of requests have a limit: otherwise the lint `no_spend_cap`.
+    SpendCap,
+}
+
+impl Safeguard {
+    /// All of them.
+    pub const ALL: &'static [Safeguard] = &[
+        Safeguard::DeletionProtection,
+        Safeguard::Recovery,
+        Safeguard::SpendCap,
+    ];
+}
+
+impl TableSettings {
+    /// Whether units are declared as the maximum of the table or of an index.
+    pub(crate) fn limits_requests(&self) -> bool {
+        let indexes = self.indexes.values();
+        let of_indexes = indexes.filter_map(|index| index.on_demand_maximum);
+        let mut all = self.on_demand_maximum.into_iter().chain(of_indexes);
+        all.any(|maximum| matches!(maximum, OnDemandMaximum::Units { .. }))
+    }
+
+    /// The maximum that is declared for a global index: its own, or that of the table.
+    pub(crate) fn index_maximum(&self, index: &str) -> Option<OnDemandMaximum> {
+        let own = self.indexes.get(index);
+        own.and_then(|own| own.on_demand_maximum)
+            .or(self.on_demand_maximum)
+    }
+
+    /// The warm throughput that is declared for a global index: its own, or that of the table.
+    pub(crate) fn index_warmth(&self, index: &str) -> Option<WarmThroughput> {
+        let own = self.indexes.get(index);
+        own.and_then(|own| own.warm_throughput)
+            .or(self.warm_throughput)
+    }
+
+    /// The warm throughput to request for a new table or index. DynamoDB rejects values that are not above those that
+    /// every new one has: its units, or those of billing by requests.
+    pub(crate) fn warmth_above_first(
+        &self,
+        declared: WarmThroughput,
+    ) -> (Option<u64>, Option<u64>) {
+        let first = self.billing.and_then(Billing::units);
+        let first = first.unwrap_or(WarmThroughput::FIRST);
+        declared.units_above(first)
+    }
+}
+
+impl WarmThroughput {
+    /// The read and write units that every new table has if it is billed on demand.
+    pub(crate) const FIRST: (u64, u64) = (12_000, 4_000);
+
+    /// The reads and the writes, as far as they are above those that exist.
+    pub(crate) fn units_above(self, (reads, writes): (u64, u64)) -> (Option<u64>, Option<u64>) {
+        (
+            Some(self.reads).filter(|units| *units > reads),
+            Some(self.writes).filter(|units| *units > writes),
+        )
     }
 }
 
@@ -40,6 +183,7 @@ pub enum TableClass {
 words! {
     ReplicaConsistency { Eventual: "eventual", Strong: "strong" }
     TableClass { Standard: "standard", InfrequentAccess: "infrequent_access" }
+    Safeguard { DeletionProtection: "deletion_protection", Recovery: "recovery", SpendCap: "spend_cap" }
 }
 
 /// The billing mode of a table.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::json::json_record;
 use super::{
-    AllowSchema, Billing, CollectionSchema, Declaration, EntitySchema, KeyType, Origin, StreamView,
-    Style, TableClass, TableSettings, ValueSchema,
+    AllowSchema, Billing, CollectionSchema, Declaration, Encryption, EntitySchema, IndexSettings,
+    KeyType, OnDemandMaximum, Origin, Safeguard, StreamView, Style, TableClass, TableSettings,
+    ValueSchema, WarmThroughput,
 };
 
 json_record! {
@@ -166,6 +167,82 @@ impl TableSchema {
     pub fn scaled(mut self, reads: u64, writes: u64) -> Self {
         self.settings.billing = Some(Billing::Scaled { reads, writes });
         self
+    }
+
+    /// Limits a table that is billed by requests to this number of read and write units per second, and each of its
+    /// global indexes too. DynamoDB throttles requests beyond them, so they bound the costs of an error or an attack.
+    #[must_use]
+    pub fn on_demand_maximum(mut self, reads: u64, writes: u64) -> Self {
+        self.settings.on_demand_maximum = Some(OnDemandMaximum::Units { reads, writes });
+        self
+    }
+
+    /// The same for one global index, if its limits differ from those of the table.
+    #[must_use]
+    pub fn on_demand_maximum_of(mut self, index: &str, reads: u64, writes: u64) -> Self {
+        self.index_settings(index).on_demand_maximum =
+            Some(OnDemandMaximum::Units { reads, writes });
+        self
+    }
+
+    /// Removes the limits of a table that is billed by requests, and of its global indexes.
+    #[must_use]
+    pub fn without_on_demand_maximum(mut self) -> Self {
+        self.settings.on_demand_maximum = Some(OnDemandMaximum::Unlimited);
+        self
+    }
+
+    /// Requires that the table, and each of its global indexes, can serve this number of read and write units per second
+    /// at once, for example before a launch. DynamoDB charges once for an increase, and never decreases them again, so
+    /// remove the setting afterwards: a table that has more is as declared.
+    #[must_use]
+    pub fn warm_throughput(mut self, reads: u64, writes: u64) -> Self {
+        self.settings.warm_throughput = Some(WarmThroughput { reads, writes });
+        self
+    }
+
+    /// The same for one global index, if it differs from the table.
+    #[must_use]
+    pub fn warm_throughput_of(mut self, index: &str, reads: u64, writes: u64) -> Self {
+        self.index_settings(index).warm_throughput = Some(WarmThroughput { reads, writes });
+        self
+    }
+
+    /// Selects the key of the encryption at rest.
+    #[must_use]
+    pub fn encryption(mut self, encryption: Encryption) -> Self {
+        self.settings.encryption = Some(encryption);
+        self
+    }
+
+    /// Demands safeguards of the table, because its environment does: a [lint](crate::lint) reports each one that the
+    /// settings do not contain. It changes nothing else.
+    ///
+    /// ```
+    /// use dynamo_entity::prelude::*;
+    /// use dynamo_entity::schema::{Safeguard, TableSchema};
+    ///
+    /// # #[derive(DynamoEntity)]
+    /// # #[dynamo(table = "orders", key(pk = number))]
+    /// # struct Order { number: u32 }
+    /// fn production(table: TableSchema) -> TableSchema {
+    ///     table.deletion_protection(true).demand(Safeguard::ALL)
+    /// }
+    ///
+    /// let lints = production(Order::schema()).lints();
+    /// let names: Vec<&str> = lints.iter().map(|lint| lint.rule.name()).collect();
+    /// assert_eq!(names, ["unrecoverable_table", "no_spend_cap"]);
+    /// assert!(Order::schema().lints().is_empty());
+    /// ```
+    #[must_use]
+    pub fn demand<'s>(mut self, safeguards: impl IntoIterator<Item = &'s Safeguard>) -> Self {
+        self.settings.demands.extend(safeguards);
+        self
+    }
+
+    fn index_settings(&mut self, index: &str) -> &mut IndexSettings {
+        let settings = &mut self.settings.indexes;
+        settings.entry(index.to_owned()).or_default()
     }
 
     /// Adds a tag to the table.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use crate::schema::{Billing, StreamView, TableClass};
+use crate::schema::{Billing, Encryption, OnDemandMaximum, StreamView, TableClass, WarmThroughput};
 
 /// One change of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,22 @@ pub enum TableChange {
     SetBilling(Billing),
     /// The table is of this class.
     SetClass(TableClass),
+    /// The table, or its global index of this name, has this maximum on demand.
+    SetOnDemandMaximum {
+        /// The index, None for the table itself.
+        index: Option<String>,
+        /// The maximum.
+        maximum: OnDemandMaximum,
+    },
+    /// The table, or its global index of this name, can serve at least these units at once.
+    RaiseWarmThroughput {
+        /// The index, None for the table itself.
+        index: Option<String>,
+        /// The declared units. If the table has more of one kind, that kind stays as it is.
+        units: WarmThroughput,
+    },
+    /// The table is encrypted by this key.
+    SetEncryption(Encryption),
     /// A global index of this name is added and filled.
     AddIndex(String),
     /// The stream ends.
@@ -38,6 +54,9 @@ pub enum TableChange {
     RemoveIndex(String),
     /// DynamoDB cannot make this change: the text contains the difference and the remedy. The step is never executed.
     Replace(String),
+    /// A declared setting needs another one that the table does not have: the text contains both, and the remedy. The step
+    /// is never executed.
+    Unfit(String),
 }
 
 /// The kind of the change.
@@ -213,6 +232,29 @@ pub enum StepState {
     Unknown,
 }
 
+/// The actions on a key that the service needs of the caller when a table begins to be encrypted by it.
+pub(crate) const USE_OWN_KEY: [&str; 6] = [
+    "kms:CreateGrant",
+    "kms:Decrypt",
+    "kms:DescribeKey",
+    "kms:Encrypt",
+    "kms:GenerateDataKey*",
+    "kms:ReEncrypt*",
+];
+
+const UPDATE_BY_OWN_KEY: &[&str] = {
+    let [grant, decrypt, describe, encrypt, generate, again] = USE_OWN_KEY;
+    &[
+        "dynamodb:UpdateTable",
+        grant,
+        decrypt,
+        describe,
+        encrypt,
+        generate,
+        again,
+    ]
+};
+
 impl TableChange {
     /// Its kind.
     pub fn kind(&self) -> ChangeKind {
@@ -226,11 +268,14 @@ impl TableChange {
             | TableChange::ShortenRecovery(_)
             | TableChange::SetBilling(_)
             | TableChange::SetClass(_)
+            | TableChange::SetOnDemandMaximum { .. }
+            | TableChange::RaiseWarmThroughput { .. }
+            | TableChange::SetEncryption(_)
             | TableChange::SetTags(_) => ChangeKind::Alter,
             TableChange::RemoveStream | TableChange::RemoveTtl(_) | TableChange::RemoveIndex(_) => {
                 ChangeKind::Remove
             }
-            TableChange::Replace(_) => ChangeKind::Replace,
+            TableChange::Replace(_) | TableChange::Unfit(_) => ChangeKind::Replace,
         }
     }
 
@@ -255,7 +300,8 @@ impl TableChange {
             }
             TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => &["dynamodb:UpdateTimeToLive"],
             TableChange::SetTags(_) => &["dynamodb:TagResource"],
-            TableChange::Replace(_) => &[],
+            TableChange::SetEncryption(Encryption::Key(_)) => UPDATE_BY_OWN_KEY,
+            TableChange::Replace(_) | TableChange::Unfit(_) => &[],
             _ => &["dynamodb:UpdateTable"],
         }
     }
@@ -285,18 +331,36 @@ impl TableChange {
                 "requests beyond the units are throttled; tools that scale the units begin with these"
             }
             TableChange::SetClass(_) => "DynamoDB accepts this change twice in 30 days",
+            TableChange::SetOnDemandMaximum {
+                maximum: OnDemandMaximum::Unlimited,
+                ..
+            } => "the costs of requests have no limit but the quotas of the account",
+            TableChange::SetOnDemandMaximum { .. } => {
+                "requests beyond it are throttled, writes of the table also by the maximum of an index"
+            }
+            TableChange::RaiseWarmThroughput { .. } => {
+                "DynamoDB charges once for each unit that is added, and the units can never be decreased again"
+            }
+            TableChange::SetEncryption(Encryption::Key(_)) => {
+                "without the key, nobody can read the table: programs need permission for it; DynamoDB accepts few changes of \
+                 the key in a day"
+            }
+            TableChange::SetEncryption(_) => "DynamoDB accepts few changes of the key in a day",
             _ => return None,
         })
     }
 
     pub(super) fn rough_time(&self, (items, bytes): (u64, u64)) -> RoughTime {
         match self {
-            TableChange::AddIndex(_) => RoughTime::ByItems { items, bytes },
-            TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => RoughTime::UpToAnHour,
-            TableChange::SetBilling(_) | TableChange::SetClass(_) | TableChange::RemoveIndex(_) => {
-                RoughTime::Minutes
+            TableChange::AddIndex(_) | TableChange::RaiseWarmThroughput { .. } => {
+                RoughTime::ByItems { items, bytes }
             }
-            TableChange::Replace(_) => RoughTime::Never,
+            TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => RoughTime::UpToAnHour,
+            TableChange::SetBilling(_)
+            | TableChange::SetClass(_)
+            | TableChange::SetEncryption(_)
+            | TableChange::RemoveIndex(_) => RoughTime::Minutes,
+            TableChange::Replace(_) | TableChange::Unfit(_) => RoughTime::Never,
             _ => RoughTime::Seconds,
         }
     }
@@ -307,6 +371,9 @@ impl TableChange {
             TableChange::SetClass(_) => {
                 Some("DynamoDB accepts two changes of the class in 30 days")
             }
+            TableChange::SetEncryption(_) => Some(
+                "DynamoDB accepts four changes of the key in 24 hours, and one more after six hours without a change",
+            ),
             TableChange::SetBilling(Billing::OnDemand) => {
                 Some("it takes four switches to billing by requests in 24 hours")
             }
@@ -336,6 +403,10 @@ pub(super) fn view_text(view: StreamView) -> &'static str {
     }
 }
 
+fn index_text(index: Option<&str>) -> String {
+    index.map_or_else(String::new, |name| format!(" of index `{name}`"))
+}
+
 impl fmt::Display for TableChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -356,6 +427,28 @@ impl fmt::Display for TableChange {
             TableChange::SetClass(TableClass::InfrequentAccess) => {
                 f.write_str("take the class for infrequent access")
             }
+            TableChange::SetOnDemandMaximum { index, maximum } => {
+                let of = index_text(index.as_deref());
+                match maximum {
+                    OnDemandMaximum::Unlimited => {
+                        write!(f, "limit requests{of} no longer")
+                    }
+                    OnDemandMaximum::Units { reads, writes } => write!(
+                        f,
+                        "limit requests{of} to {reads} read units and {writes} write units per second"
+                    ),
+                }
+            }
+            TableChange::RaiseWarmThroughput { index, units } => write!(
+                f,
+                "raise the warm throughput{} to {} read units and {} write units per second",
+                index_text(index.as_deref()),
+                units.reads,
+                units.writes
+            ),
+            TableChange::SetEncryption(encryption) => {
+                write!(f, "encrypt the table by {encryption}")
+            }
             TableChange::AddIndex(name) => write!(f, "add index `{name}`"),
             TableChange::RemoveIndex(name) => write!(f, "remove index `{name}`"),
             TableChange::AddStream(view) => write!(f, "begin a stream of {}", view_text(*view)),
@@ -371,7 +464,7 @@ impl fmt::Display for TableChange {
                     .collect();
                 write!(f, "label it {}", tags.join(", "))
             }
-            TableChange::Replace(says) => f.write_str(says),
+            TableChange::Replace(says) | TableChange::Unfit(says) => f.write_str(says),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::index_room::IndexRoom;
 use super::polling::TablePolling;
 use super::settle::{PendingChange, TROUBLE, is_trouble, wait_settled};
 use super::steps::needed_changes;
+use super::throughput::units_to_raise;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
 use crate::wire::Wire;
@@ -332,7 +333,7 @@ async fn make_change(
             return service::tag_table(wire, described, &declared.settings).await;
         }
         TableChange::AddIndex(index) => match declared.index(index) {
-            Some(index) => TableUpdate::AddIndex(index),
+            Some(index) => TableUpdate::AddIndex(index, &declared.settings),
             None => return Ok(()),
         },
         TableChange::RemoveIndex(index) => TableUpdate::RemoveIndex(index),
@@ -341,7 +342,17 @@ async fn make_change(
         TableChange::SetProtection(on) => TableUpdate::Protection(*on),
         TableChange::SetClass(class) => TableUpdate::Class(*class),
         TableChange::SetBilling(billing) => TableUpdate::Billing(*billing, declared),
-        TableChange::CreateTable | TableChange::Replace(_) => return Ok(()),
+        TableChange::SetOnDemandMaximum { index, maximum } => {
+            TableUpdate::Maximum(index.as_deref(), *maximum)
+        }
+        TableChange::RaiseWarmThroughput { index, units } => {
+            let index = index.as_deref();
+            TableUpdate::Warm(index, units_to_raise(described, index, *units))
+        }
+        TableChange::SetEncryption(encryption) => TableUpdate::Encryption(encryption),
+        TableChange::CreateTable | TableChange::Replace(_) | TableChange::Unfit(_) => {
+            return Ok(());
+        }
     };
     service::update_table(wire, described, update).await
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
-    Billing, IndexSchema, KeyAttribute, KeyType, LISTED_ATTRIBUTES, ProjectionSchema,
-    ReplicaConsistency, Replicas, TableSchema, TableSettings,
+    Billing, Encryption, IndexSchema, KeyAttribute, KeyType, LISTED_ATTRIBUTES, OnDemandMaximum,
+    ProjectionSchema, ReplicaConsistency, Replicas, TableSchema, TableSettings,
 };
 
 pub(super) const GLOBAL_INDEXES: usize = 20;
@@ -62,6 +62,8 @@ fn find_problem(schema: &TableSchema) -> Option<String> {
         .or_else(|| find_duplicate(indexes().map(|index| index.name.as_str())))
         .or_else(|| two_types(schema))
         .or_else(|| bad_settings(&schema.settings))
+        .or_else(|| bad_throughput(schema))
+        .or_else(|| bad_key_name(schema.settings.encryption.as_ref()?))
 }
 
 /// How many projected attributes an index lists.
@@ -110,6 +112,66 @@ fn bad_settings(settings: &TableSettings) -> Option<String> {
         "DynamoDB does not accept the tag `{name}`: a name has 1 to {TAG_NAME} characters and does not begin with \
          `aws:`, a value has up to {TAG_VALUE}"
     ))
+}
+
+/// The maximum and the warm throughput of the table and its indexes.
+fn bad_throughput(schema: &TableSchema) -> Option<String> {
+    let settings = &schema.settings;
+    if settings.limits_requests() && settings.billing.and_then(Billing::units).is_some() {
+        return Some(
+            "it is billed by units, and only a table that is billed by requests has a maximum on demand: remove \
+             `provisioned(..)` or `scaled(..)`, or the maximum"
+                .to_owned(),
+        );
+    }
+    let mut names = settings.indexes.keys();
+    let is_global = |name: &String| {
+        let mut indexes = schema.global_indexes.iter();
+        indexes.any(|index| index.name == *name)
+    };
+    if let Some(name) = names.find(|name| !is_global(name)) {
+        return Some(format!(
+            "its settings name the index `{name}`, which is not one of its global indexes"
+        ));
+    }
+    let own = (settings.on_demand_maximum, settings.warm_throughput);
+    let indexes = settings.indexes.values();
+    let indexes = indexes.map(|index| (index.on_demand_maximum, index.warm_throughput));
+    let units = std::iter::once(own)
+        .chain(indexes)
+        .flat_map(|(maximum, warm)| {
+            let maximum = match maximum {
+                Some(OnDemandMaximum::Units { reads, writes }) => Some((reads, writes)),
+                _ => None,
+            };
+            [maximum, warm.map(|warm| (warm.reads, warm.writes))]
+        });
+    let mut units = units.flatten();
+    let (reads, writes) =
+        units.find(|(reads, writes)| !UNITS.contains(reads) || !UNITS.contains(writes))?;
+    Some(format!(
+        "its maximum on demand or its warm throughput is {reads} read units and {writes} write units, of which one is 0 \
+         or more than a table can have"
+    ))
+}
+
+/// DynamoDB describes the key of a table by its ARN, which could not be compared with another name of the key.
+fn bad_key_name(encryption: &Encryption) -> Option<String> {
+    let Encryption::Key(name) = encryption else {
+        return None;
+    };
+    let parts: Vec<&str> = name.splitn(6, ':').collect();
+    let is_arn = matches!(
+        *parts,
+        ["arn", _, "kms", region, account, key]
+            if !region.is_empty() && !account.is_empty() && key.starts_with("key/")
+    );
+    (!is_arn).then(|| {
+        format!(
+            "its key `{name}` is not the ARN of a key, `arn:aws:kms:REGION:ACCOUNT:key/ID`. DynamoDB accepts an alias or an \
+             ID too, but describes the table by the ARN, so a plan could not compare them"
+        )
+    })
 }
 
 fn bad_replicas(replicas: &Replicas) -> Option<String> {

@@ -77,7 +77,9 @@ pub(super) async fn wait_settled(
             Status::Usable => {
                 (settling.waits)();
                 filling
-                    .wait_poll(|| overdue_error(name, "has indexes being filled"))
+                    .wait_poll(|| {
+                        overdue_error(name, "is being changed, or has indexes being filled")
+                    })
                     .await?;
                 continue;
             }

@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::change::{Deletion, PlanStep, RoughTime, TableChange, view_text};
+use super::change::{Deletion, PlanStep, RoughTime, TableChange, USE_OWN_KEY, view_text};
 use super::compare;
 use super::found::FoundTable;
 use super::index_changes::index_changes;
-use crate::schema::{Billing, IndexSchema, KeyContent, TableSchema, TableSettings};
+use super::throughput::{
+    change_encryption, change_maximum, raise_warm_throughput, undeclared_settings, unfit_maximum,
+    unknown_throughput,
+};
+use crate::schema::{Billing, Encryption, IndexSchema, KeyContent, TableSchema, TableSettings};
 
 /// The steps to the declared table, in order. A table is protected before anything else, and removals go
 /// last, unless something needs its place.
@@ -24,14 +28,19 @@ pub(super) fn needed_changes(
         .collect();
     let indexes = index_changes(declared, there);
     changes.extend(indexes.impossible);
+    changes.extend(unfit_maximum(&declared.settings, &there.settings));
     changes.extend(change_protection(&declared.settings, &there.settings));
     changes.extend(change_recovery(declared, found));
+    changes.extend(change_encryption(&declared.settings, &there.settings));
     changes.extend(change_billing(declared, found));
+    changes.extend(change_maximum(declared, &found.described));
     changes.extend(change_class(&declared.settings, &there.settings));
     changes.extend(indexes.first);
     changes.extend(change_stream(declared, there));
     changes.extend(change_expiry(declared, found));
     changes.extend(change_tags(declared, found));
+    // It may take long, and nothing else depends on it.
+    changes.extend(raise_warm_throughput(declared, &found.described));
     changes.extend(indexes.exchanged);
     changes.extend(indexes.last);
     changes
@@ -208,6 +217,10 @@ fn plan_step(
     if change == TableChange::CreateTable && !declared.settings.tags.is_empty() {
         needs.push("dynamodb:TagResource");
     }
+    let is_by_own_key = matches!(declared.settings.encryption, Some(Encryption::Key(_)));
+    if change == TableChange::CreateTable && is_by_own_key {
+        needs.extend(USE_OWN_KEY);
+    }
     let (risk, takes) = match found {
         // A new table has no items that could be lost, and no change that another one waits for.
         None => (None, RoughTime::Minutes),
@@ -296,6 +309,7 @@ fn other_replicas(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
 pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
     let there = &found.described.schema;
     let mut notes = other_replicas(declared, found);
+    notes.extend(undeclared_settings(declared, &found.described));
     notes.extend_from_slice(&found.described.others);
     if let (None, Some(view)) = (declared.stream, there.stream) {
         notes.push(format!("a stream of {}", view_text(view)));
@@ -335,6 +349,7 @@ pub(super) fn unknown_settings(declared: &TableSchema, found: &FoundTable) -> Ve
     if !settings.tags.is_empty() && found.labels.is_none() {
         unknown.push("labels");
     }
+    unknown.extend(unknown_throughput(declared, &found.described));
     unknown
 }
 
@@ -345,6 +360,11 @@ pub(super) fn is_unknown(change: &TableChange, found: &FoundTable) -> bool {
         TableChange::AddTtl(_) | TableChange::RemoveTtl(_) => found.expiry.is_none(),
         TableChange::SetTags(_) => found.labels.is_none(),
         TableChange::SetClass(_) => found.described.schema.settings.class.is_none(),
+        TableChange::SetEncryption(_) => found.described.schema.settings.encryption.is_none(),
+        TableChange::RaiseWarmThroughput { .. } => found.described.throughput.warm.is_none(),
+        TableChange::SetOnDemandMaximum { index, .. } => {
+            index.is_some() && !found.described.sets_index_maximum
+        }
         _ => false,
     }
 }

@@ -6,6 +6,7 @@ mod decode;
 mod describe;
 mod described;
 mod encode;
+mod found_settings;
 mod send;
 mod update;
 
@@ -15,5 +16,5 @@ pub(crate) use describe::{
     ExpiryState, RecoveryState, describe_table, expiry_state, recovery_state, table_labels,
     ttl_attribute,
 };
-pub(crate) use described::{DescribedTable, Status};
+pub(crate) use described::{DescribedTable, Status, Throughput};
 pub(crate) use update::{TableUpdate, enable_recovery, set_ttl, tag_table, update_table};

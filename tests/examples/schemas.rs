@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use dynamo_entity::prelude::*;
-use dynamo_entity::schema::TableSchema;
+use dynamo_entity::schema::{Encryption, Safeguard, TableSchema};
 
 use crate::support::suite::Outcome;
 use crate::*;
@@ -25,6 +25,10 @@ pub fn all() -> Result<Vec<TableSchema>> {
             .with_collection::<CustomerRecord>()?
             .deletion_protection(true)
             .point_in_time_recovery(35)
+            .on_demand_maximum(4_000, 1_000)
+            .warm_throughput(40_000, 4_000)
+            .encryption(Encryption::AwsManaged)
+            .demand(Safeguard::ALL)
             .tag("team", "help \"desk\""),
         iot_meters::Measurement::schema(),
         iot_meters::MeterStatus::schema().infrequent_access(),

@@ -4,6 +4,8 @@ mod attributes;
 mod killed;
 mod random;
 mod refusals;
+mod service;
+mod settings;
 mod stale;
 
 use attributes::{
@@ -32,6 +34,11 @@ use refusals::{
     a_full_table_is_refused_at_once, a_setting_that_the_server_lacks_is_not_done,
     units_are_set_for_many_indexes,
 };
+use settings::{
+    a_maximum_needs_billing_by_requests, a_plan_names_costs_and_permissions,
+    engines_keep_the_maximum_of_a_table, forgotten_settings_are_named,
+    random_settings_follow_each_other, settings_that_cannot_be_are_refused,
+};
 use stale::two_may_apply_by_old_descriptions;
 
 tests![
@@ -58,7 +65,18 @@ tests![
     a_plan_reads_like_a_diff,
     progress_is_told unless NO_LABELS,
     labels_are_added_to_those_of_others unless NO_LABELS,
+    random_settings_follow_each_other,
+    forgotten_settings_are_named,
+    engines_keep_the_maximum_of_a_table unless NO_MAXIMUM,
+    a_maximum_needs_billing_by_requests unless NO_MAXIMUM,
+    a_plan_names_costs_and_permissions,
+    settings_that_cannot_be_are_refused,
 ];
+
+const NO_MAXIMUM: Gap = Gap {
+    engines: &[Kind::OldDynamoDbLocal],
+    why: "has no maximum of requests",
+};
 
 /// The embedded engine keeps labels, and so does AWS.
 const NO_LABELS: Gap = Gap {

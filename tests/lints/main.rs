@@ -16,6 +16,7 @@ mod documented;
 mod indexes;
 mod partitions;
 mod replicas;
+mod safeguards;
 mod sort_keys;
 mod uniques;
 
@@ -34,6 +35,7 @@ pub fn cases() -> Vec<Case> {
         attributes::cases(),
         uniques::cases(),
         replicas::cases(),
+        safeguards::cases(),
         allowed::cases(),
     ];
     all.into_iter().flatten().collect()

@@ -32,6 +32,7 @@ programs! {
 
 mod collections;
 mod consumers;
+mod environments;
 mod failures;
 mod files;
 mod fill;
@@ -76,6 +77,8 @@ fn main() -> ExitCode {
         Ok("parked") => run(parked::app()),
         Ok("tail") => run(tail::app()),
         Ok("consumers") => run(consumers::app()),
+        Ok("environments") => run(environments::app()),
+        Ok("twice") => run(environments::twice()),
         Ok("todos") => run(App::new([help::Todo::schema()])),
         Ok("logs") => run(App::new([tables::Log::schema()])),
         Ok(other) => panic!("there is no program `{other}`"),
@@ -88,6 +91,8 @@ fn main() -> ExitCode {
                 consumers::a_function_has_a_policy_of_its_own,
                 consumers::filters_are_exported,
                 consumers::use_cases_are_exported,
+                environments::an_environment_sets_and_demands,
+                environments::unknown_environments_are_refused,
                 failures::exit_codes_tell_how_it_ended,
                 failures::wrong_names_are_explained,
                 failures::wrong_parts_are_explained,

@@ -6,7 +6,7 @@ use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
 
 /// The names of all lints. The library has them too, and a test of it compares both lists.
-const LINTS: [&str; 39] = [
+const LINTS: [&str; 42] = [
     "constant_partition",
     "few_partitions",
     "time_partition",
@@ -45,6 +45,9 @@ const LINTS: [&str; 39] = [
     "changing_unique",
     "eventual_replicas",
     "strong_replicas",
+    "unprotected_table",
+    "unrecoverable_table",
+    "no_spend_cap",
     "unused_allow",
 ];
 

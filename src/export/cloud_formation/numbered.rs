@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::resource;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::schema::{IndexSchema, TableSchema};
+use crate::schema::{IndexSchema, IndexSettings, OnDemandMaximum, TableSchema, WarmThroughput};
 use crate::table::{named_by, obstacles_to_change};
 
 /// One of several templates that are deployed one after the other; see [`CloudFormation::since`](super::CloudFormation::since).
@@ -142,17 +142,17 @@ impl<'s> TableSteps<'s> {
         let mut deleted = before.global_indexes.iter().collect::<Vec<_>>();
         deleted.retain(|index| after.index(&index.name).is_none());
         // Settings change first, in a step without any change of an index.
-        let mut growth = setting_states(before, &with_indexes(after, &created, &deleted));
+        let mut growth = setting_states(before, &with_indexes(before, after, &created, &deleted));
         for (at, index) in created.iter().enumerate() {
             let missing = created.get(at + 1..).unwrap_or_default();
             let change = format!("create index `{}` of table `{}`", index.name, after.name);
-            growth.push((with_indexes(after, missing, &deleted), change));
+            growth.push((with_indexes(before, after, missing, &deleted), change));
         }
         let mut removal = Vec::new();
         for (at, index) in deleted.iter().enumerate() {
             let left = deleted.get(at + 1..).unwrap_or_default();
             let change = format!("delete index `{}` of table `{}`", index.name, after.name);
-            removal.push((with_indexes(after, &[], left), change));
+            removal.push((with_indexes(before, after, &[], left), change));
         }
         for (state, _) in &growth {
             // In between, old and new indexes exist together and may exceed the limit of indexes in
@@ -163,7 +163,7 @@ impl<'s> TableSteps<'s> {
         Ok(TableSteps {
             // If only the order of indexes differs, no step is needed, and the templates have the order that is
             // declared now.
-            base: Some(Cow::Owned(with_indexes(after, &[], &deleted))),
+            base: Some(Cow::Owned(with_indexes(before, after, &[], &deleted))),
             growth,
             removal,
             stays: true,
@@ -202,6 +202,7 @@ fn with_projections_of(before: &TableSchema, after: &TableSchema) -> TableSchema
 
 /// The table without the indexes that are yet to come, and with those that are yet to go.
 fn with_indexes(
+    before: &TableSchema,
     after: &TableSchema,
     missing: &[&IndexSchema],
     deleted: &[&IndexSchema],
@@ -212,6 +213,27 @@ fn with_indexes(
     state
         .global_indexes
         .extend(deleted.iter().map(|index| (*index).clone()));
+    // The settings of an index come with it.
+    let indexes = &state.global_indexes;
+    let is_there = |name: &str| indexes.iter().any(|index| index.name == name);
+    state.settings.indexes.retain(|name, _| is_there(name));
+    // An index that is yet to go keeps its own, because new ones would cost money and could reject writes.
+    for index in deleted {
+        let settings = IndexSettings {
+            on_demand_maximum: before.settings.index_maximum(&index.name).or(state
+                .settings
+                .on_demand_maximum
+                .map(|_| OnDemandMaximum::Unlimited)),
+            warm_throughput: before.settings.index_warmth(&index.name).or(state
+                .settings
+                .warm_throughput
+                .map(|_| WarmThroughput::default())),
+        };
+        if settings != IndexSettings::default() {
+            let indexes = &mut state.settings.indexes;
+            indexes.insert(index.name.clone(), settings);
+        }
+    }
     state
 }
 

@@ -2,7 +2,10 @@
 
 use crate::export::word;
 use crate::json::JsonTree;
-use crate::schema::{Billing, IndexSchema, KeyAttribute, TableSchema};
+use crate::schema::{
+    Billing, Encryption, IndexSchema, KeyAttribute, OnDemandMaximum, TableSchema, TableSettings,
+    WarmThroughput,
+};
 
 /// The resource, which is created after the one that it waits for.
 pub(super) fn table_resource(
@@ -31,11 +34,21 @@ fn table_properties(schema: &TableSchema) -> JsonTree {
     };
     let global = |index: &IndexSchema| {
         let keys = key_schema(&index.pk, &index.sk);
-        index_tree(index, keys, units.clone())
+        let maximum = settings.index_maximum(&index.name).and_then(maximum_tree);
+        let warm = settings.index_warmth(&index.name);
+        let throughput = [
+            ("ProvisionedThroughput", units.clone()),
+            ("OnDemandThroughput", maximum),
+            (
+                "WarmThroughput",
+                warm.and_then(|warm| warm_tree(settings, warm)),
+            ),
+        ];
+        index_tree(index, keys, throughput)
     };
     let local = |index: &IndexSchema| {
         let keys = key_schema(std::slice::from_ref(&schema.pk), &index.sk);
-        index_tree(index, keys, None)
+        index_tree(index, keys, [])
     };
     let stream = schema
         .stream
@@ -45,6 +58,16 @@ fn table_properties(schema: &TableSchema) -> JsonTree {
         ("TableName", Some((&schema.name).into())),
         ("BillingMode", Some(billing.into())),
         ("ProvisionedThroughput", units.clone()),
+        (
+            "OnDemandThroughput",
+            settings.on_demand_maximum.and_then(maximum_tree),
+        ),
+        (
+            "WarmThroughput",
+            settings
+                .warm_throughput
+                .and_then(|warm| warm_tree(settings, warm)),
+        ),
         ("AttributeDefinitions", Some(attribute_definitions(schema))),
         ("KeySchema", Some(own_keys)),
         (
@@ -67,6 +90,10 @@ fn table_properties(schema: &TableSchema) -> JsonTree {
         (
             "TableClass",
             settings.class.map(|class| word::class_word(class).into()),
+        ),
+        (
+            "SSESpecification",
+            settings.encryption.as_ref().map(encryption_tree),
         ),
         (
             "DeletionProtectionEnabled",
@@ -111,7 +138,11 @@ fn key_schema(pk: &[KeyAttribute], sk: &[KeyAttribute]) -> JsonTree {
     JsonTree::List(elements.collect())
 }
 
-fn index_tree(index: &IndexSchema, keys: JsonTree, units: Option<JsonTree>) -> JsonTree {
+fn index_tree<const N: usize>(
+    index: &IndexSchema,
+    keys: JsonTree,
+    throughput: [(&str, Option<JsonTree>); N],
+) -> JsonTree {
     let (kind, names) = word::projection_words(&index.projection);
     let projection = JsonTree::object_of([
         ("ProjectionType", Some(kind.into())),
@@ -120,12 +151,12 @@ fn index_tree(index: &IndexSchema, keys: JsonTree, units: Option<JsonTree>) -> J
             names.map(|names| JsonTree::list_of(names, |name| name.into())),
         ),
     ]);
-    JsonTree::object_of([
+    let members = [
         ("IndexName", Some((&index.name).into())),
         ("KeySchema", Some(keys)),
         ("Projection", Some(projection)),
-        ("ProvisionedThroughput", units),
-    ])
+    ];
+    JsonTree::object_of(members.into_iter().chain(throughput))
 }
 
 fn throughput_units(billing: Option<Billing>) -> Option<JsonTree> {
@@ -134,6 +165,40 @@ fn throughput_units(billing: Option<Billing>) -> Option<JsonTree> {
         ("ReadCapacityUnits", Some(reads.into())),
         ("WriteCapacityUnits", Some(writes.into())),
     ]))
+}
+
+/// A template without the property has no maximum.
+fn maximum_tree(maximum: OnDemandMaximum) -> Option<JsonTree> {
+    let OnDemandMaximum::Units { reads, writes } = maximum else {
+        return None;
+    };
+    Some(JsonTree::object_of([
+        ("MaxReadRequestUnits", Some(reads.into())),
+        ("MaxWriteRequestUnits", Some(writes.into())),
+    ]))
+}
+
+fn warm_tree(settings: &TableSettings, warm: WarmThroughput) -> Option<JsonTree> {
+    let (reads, writes) = settings.warmth_above_first(warm);
+    (reads.is_some() || writes.is_some()).then(|| {
+        JsonTree::object_of([
+            ("ReadUnitsPerSecond", reads.map(Into::into)),
+            ("WriteUnitsPerSecond", writes.map(Into::into)),
+        ])
+    })
+}
+
+fn encryption_tree(encryption: &Encryption) -> JsonTree {
+    let (is_of_kms, key) = match encryption {
+        Encryption::AwsOwned => (false, None),
+        Encryption::AwsManaged => (true, None),
+        Encryption::Key(arn) => (true, Some(arn)),
+    };
+    JsonTree::object_of([
+        ("SSEEnabled", Some(is_of_kms.into())),
+        ("SSEType", is_of_kms.then(|| "KMS".into())),
+        ("KMSMasterKeyId", key.map(Into::into)),
+    ])
 }
 
 fn ttl_tree(attribute: &str) -> JsonTree {

@@ -16,6 +16,8 @@ pub(super) struct Statement {
     pub(super) actions: Vec<&'static str>,
     pub(super) resources: Vec<String>,
     pub(super) partitions: Partitions,
+    /// The service that must send the requests on behalf of the role, as IAM names it.
+    pub(super) via_service: Option<String>,
 }
 
 impl Statement {
@@ -47,6 +49,10 @@ impl Statement {
     }
 
     fn condition_tree(&self) -> Option<JsonTree> {
+        if let Some(service) = &self.via_service {
+            let via = JsonTree::object_of([("kms:ViaService", Some(service.into()))]);
+            return Some(JsonTree::object_of([("StringLike", Some(via))]));
+        }
         if self.partitions.is_any() {
             return None;
         }

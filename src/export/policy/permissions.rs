@@ -87,6 +87,7 @@ impl Permissions {
                         actions,
                         resources: vec![resource.clone()],
                         partitions: partitions.clone(),
+                        via_service: None,
                     }),
                 }
             }

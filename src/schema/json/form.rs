@@ -235,32 +235,32 @@ impl<T: JsonForm> JsonForm for Vec<T> {
     }
 }
 
-impl JsonForm for BTreeSet<String> {
+impl<T: JsonForm + Ord> JsonForm for BTreeSet<T> {
     fn tree(&self) -> JsonTree {
-        JsonTree::List(self.iter().map(String::tree).collect())
+        JsonTree::List(self.iter().map(T::tree).collect())
     }
 
     fn read(place: &JsonPlace<'_>) -> Result<Self> {
-        Vec::read(place).map(|texts: Vec<String>| texts.into_iter().collect())
+        Vec::read(place).map(|values: Vec<T>| values.into_iter().collect())
     }
 }
 
-impl JsonForm for BTreeMap<String, String> {
+impl<T: JsonForm + Default> JsonForm for BTreeMap<String, T> {
     fn tree(&self) -> JsonTree {
         JsonTree::object_of(
             self.iter()
-                .map(|(name, text)| (name.as_str(), Some(text.into()))),
+                .map(|(name, value)| (name.as_str(), Some(value.tree()))),
         )
     }
 
     fn read(place: &JsonPlace<'_>) -> Result<Self> {
         let (mut members, item) = place.object()?;
-        let mut texts = BTreeMap::new();
+        let mut values = BTreeMap::new();
         for (name, _) in item.iter() {
-            let mut text = String::new();
-            members.must(name, &mut text)?;
-            texts.insert(name.clone(), text);
+            let mut value = T::default();
+            members.must(name, &mut value)?;
+            values.insert(name.clone(), value);
         }
-        Ok(texts)
+        Ok(values)
     }
 }

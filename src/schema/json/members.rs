@@ -5,8 +5,8 @@ use super::word::EnumForm;
 use crate::error::Result;
 use crate::json::JsonTree;
 use crate::schema::{
-    Billing, KeyContent, KeySchema, PartSchema, PieceSchema, ProjectionSchema, ValueContent,
-    ValueSchema, VariantSchema,
+    Billing, Encryption, KeyContent, KeySchema, OnDemandMaximum, PartSchema, PieceSchema,
+    ProjectionSchema, ValueContent, ValueSchema, VariantSchema,
 };
 
 impl JsonForm for ProjectionSchema {
@@ -53,6 +53,50 @@ impl JsonForm for Billing {
             true => Billing::Scaled { reads, writes },
             false => Billing::Provisioned { reads, writes },
         })
+    }
+}
+
+impl JsonForm for OnDemandMaximum {
+    fn tree(&self) -> JsonTree {
+        match self {
+            OnDemandMaximum::Unlimited => "unlimited".into(),
+            OnDemandMaximum::Units { reads, writes } => JsonTree::object_of([
+                ("reads", Some((*reads).into())),
+                ("writes", Some((*writes).into())),
+            ]),
+        }
+    }
+
+    fn read(place: &JsonPlace<'_>) -> Result<Self> {
+        if place.as_text() == Some("unlimited") {
+            return Ok(OnDemandMaximum::Unlimited);
+        }
+        let (mut units, _) = place.object()?;
+        let (mut reads, mut writes) = (0, 0);
+        units.must("reads", &mut reads)?;
+        units.must("writes", &mut writes)?;
+        Ok(OnDemandMaximum::Units { reads, writes })
+    }
+}
+
+impl JsonForm for Encryption {
+    fn tree(&self) -> JsonTree {
+        match self {
+            Encryption::AwsOwned => "aws_owned".into(),
+            Encryption::AwsManaged => "aws_managed".into(),
+            Encryption::Key(arn) => JsonTree::object_of([("key", Some(arn.into()))]),
+        }
+    }
+
+    fn read(place: &JsonPlace<'_>) -> Result<Self> {
+        match place.as_text() {
+            Some("aws_owned") => return Ok(Encryption::AwsOwned),
+            Some("aws_managed") => return Ok(Encryption::AwsManaged),
+            _ => {}
+        }
+        let mut arn = String::new();
+        place.object()?.0.must("key", &mut arn)?;
+        Ok(Encryption::Key(arn))
     }
 }
 

@@ -2,11 +2,12 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, EntitySchema, ExpirySchema, FieldRole, FieldSchema,
-    FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, Origin,
-    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, SecondKeySchema,
-    SecondKeyUse, ShapeSchema, StreamView, Style, TableClass, TableSchema, TableSettings,
-    UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
+    AllowSchema, Billing, CollectionSchema, Encryption, EntitySchema, ExpirySchema, FieldRole,
+    FieldSchema, FormerUse, IndexKind, IndexSchema, IndexSettings, KeyAttribute, KeyContent,
+    KeySchema, KeyType, OnDemandMaximum, Origin, PartSchema, PatternSchema, PieceSchema, Presence,
+    ProjectionSchema, Replicas, Safeguard, SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView,
+    Style, TableClass, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema,
+    VariantSchema, WarmThroughput, Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -259,6 +260,45 @@ impl RandomSchema {
                 .into_iter()
                 .collect(),
             replicas: self.may(Self::replicas),
+            on_demand_maximum: self.may(Self::maximum),
+            warm_throughput: self.may(Self::warmth),
+            encryption: self.may(|random| {
+                let keys = [
+                    Encryption::AwsOwned,
+                    Encryption::AwsManaged,
+                    Encryption::Key(random.text()),
+                ];
+                random.one(&keys)
+            }),
+            indexes: self
+                .some(|random| {
+                    let settings = IndexSettings {
+                        on_demand_maximum: random.may(Self::maximum),
+                        warm_throughput: random.may(Self::warmth),
+                    };
+                    (random.text(), settings)
+                })
+                .into_iter()
+                .collect(),
+            demands: self
+                .some(|random| random.one(Safeguard::ALL))
+                .into_iter()
+                .collect(),
+        }
+    }
+
+    fn maximum(&mut self) -> OnDemandMaximum {
+        let (reads, writes) = (self.0.u64(..), self.0.u64(..));
+        self.one(&[
+            OnDemandMaximum::Unlimited,
+            OnDemandMaximum::Units { reads, writes },
+        ])
+    }
+
+    fn warmth(&mut self) -> WarmThroughput {
+        WarmThroughput {
+            reads: self.0.u64(..),
+            writes: self.0.u64(..),
         }
     }
 

@@ -216,7 +216,7 @@ impl TableApplication<'_, '_> {
 impl TableGoal for TableApplication<'_, '_> {
     fn judge_change(&self, change: &TableChange) -> Verdict {
         let PlannedTable { steps, .. } = self.table;
-        if matches!(change, TableChange::Replace(_)) {
+        if matches!(change, TableChange::Replace(_) | TableChange::Unfit(_)) {
             return Verdict::Refuse(change.to_string());
         }
         if !steps.iter().any(|step| covers_change(&step.change, change)) {

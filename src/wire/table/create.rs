@@ -6,12 +6,13 @@ use aws_sdk_dynamodb::types::{
 
 use super::answers::hint_indexes;
 use super::encode::{
-    attribute_definitions, encode_projection, incomplete_request, key_elements, stream_type,
-    table_class, table_keys, table_tags, throughput_units,
+    attribute_definitions, encode_projection, encryption_key, first_maximum, incomplete_request,
+    key_elements, stream_type, table_class, table_keys, table_tags, throughput_units,
+    warm_throughput,
 };
 use super::send::sent;
 use crate::error::Result;
-use crate::schema::TableSchema;
+use crate::schema::{TableSchema, WarmThroughput};
 use crate::wire::call::Wire;
 
 /// Starts to create a table that is billed on demand. It is not an error if another process does the same.
@@ -19,6 +20,9 @@ pub(crate) async fn create_table(wire: &Wire, schema: &TableSchema) -> Result<()
     let name = &schema.name;
     let settings = &schema.settings;
     let units = throughput_units(settings.billing)?;
+    let warm = |declared: Option<WarmThroughput>| {
+        declared.and_then(|declared| warm_throughput(settings.warmth_above_first(declared)))
+    };
     let mut request = wire
         .client()
         .create_table()
@@ -28,6 +32,9 @@ pub(crate) async fn create_table(wire: &Wire, schema: &TableSchema) -> Result<()
             None => BillingMode::PayPerRequest,
         })
         .set_provisioned_throughput(units.clone())
+        .set_on_demand_throughput(first_maximum(settings.on_demand_maximum))
+        .set_warm_throughput(warm(settings.warm_throughput))
+        .set_sse_specification(settings.encryption.as_ref().map(encryption_key))
         .set_deletion_protection_enabled(settings.deletion_protection)
         .set_table_class(settings.class.map(table_class))
         .set_tags(table_tags(settings)?)
@@ -38,6 +45,8 @@ pub(crate) async fn create_table(wire: &Wire, schema: &TableSchema) -> Result<()
         let builder = GlobalSecondaryIndex::builder()
             .index_name(&index.name)
             .set_provisioned_throughput(units.clone())
+            .set_on_demand_throughput(first_maximum(settings.index_maximum(&index.name)))
+            .set_warm_throughput(warm(settings.index_warmth(&index.name)))
             .set_key_schema(keys);
         let index = builder
             .projection(encode_projection(&index.projection))

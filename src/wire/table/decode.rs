@@ -9,6 +9,9 @@ use aws_sdk_dynamodb::types::{
 };
 
 use super::described::{DescribedTable, Status};
+use super::found_settings::{
+    found_encryption, found_throughput, index_throughput, is_updating, throughput_settings,
+};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
     Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, Replicas, StreamView,
@@ -76,18 +79,21 @@ pub(super) fn described_table(name: &str, table: &TableDescription) -> Result<De
             .filter_map(|index| index.index_name().map(str::to_owned))
             .collect(),
         created: table.creation_date_time().map(|time| time.secs()),
-        is_updating: table.table_status() == Some(&TableStatus::Updating),
+        is_updating: table.table_status() == Some(&TableStatus::Updating) || is_updating(table),
         items: count_of(table.item_count()),
         bytes: count_of(table.table_size_bytes()),
         arn: table.table_arn().map(str::to_owned),
         index_units: index_units(table),
         sets_index_units: sets_index_units(table),
+        throughput: found_throughput(table),
+        index_throughput: index_throughput(table),
+        sets_index_maximum: keeps_all_settings(table),
         knows_replicas: knows_replicas(table),
         others: other_regions(table),
     })
 }
 
-fn count_of(number: Option<i64>) -> u64 {
+pub(super) fn count_of(number: Option<i64>) -> u64 {
     number
         .and_then(|number| u64::try_from(number).ok())
         .unwrap_or_default()
@@ -108,6 +114,13 @@ fn sets_index_units(table: &TableDescription) -> bool {
     #[cfg(not(feature = "embedded"))]
     let is_embedded = is_at(table, "embedded");
     !is_embedded
+}
+
+/// Whether the server is AWS, or one that names its tables like it. The engines for tests accept a key of encryption,
+/// and a maximum of an index in an update, but do not keep them.
+fn keeps_all_settings(table: &TableDescription) -> bool {
+    let arn = table.table_arn().unwrap_or_default();
+    arn.starts_with("arn:aws") && sets_index_units(table) && !is_at(table, DYNAMODB_LOCAL)
 }
 
 fn index_units(table: &TableDescription) -> BTreeMap<String, (u64, u64)> {
@@ -140,7 +153,8 @@ fn read_settings(table: &TableDescription) -> TableSettings {
             None => Billing::OnDemand,
         }),
         replicas: read_replicas(table),
-        ..TableSettings::default()
+        encryption: keeps_all_settings(table).then(|| found_encryption(table)),
+        ..throughput_settings(table)
     }
 }
 
@@ -180,22 +194,13 @@ fn knows_replicas(table: &TableDescription) -> bool {
 
 /// Other settings of the table, as text, which no declaration contains and which others manage.
 fn other_regions(table: &TableDescription) -> Vec<String> {
-    let mut others: Vec<String> = Vec::new();
-    if let Some(key) = table
-        .sse_description()
-        .and_then(|sse| sse.kms_master_key_arn())
-    {
-        others.push(format!("encryption by the key {key}"));
-    }
-    if table.on_demand_throughput().is_some() {
-        others.push("limits of its requests on demand".to_owned());
-    }
     let vectors = table
         .vector_indexes()
         .iter()
         .filter_map(|index| index.index_name());
-    others.extend(vectors.map(|name| format!("the vector index `{name}`")));
-    others
+    vectors
+        .map(|name| format!("the vector index `{name}`"))
+        .collect()
 }
 
 fn attribute_types(table: &TableDescription) -> BTreeMap<&str, KeyType> {

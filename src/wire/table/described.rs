@@ -25,10 +25,25 @@ pub(crate) struct DescribedTable {
     pub(crate) index_units: BTreeMap<String, (u64, u64)>,
     /// Whether the units of indexes can be changed.
     pub(crate) sets_index_units: bool,
+    /// The limits and the warm throughput of the table.
+    pub(crate) throughput: Throughput,
+    /// Those of the global indexes, by their names.
+    pub(crate) index_throughput: BTreeMap<String, Throughput>,
+    /// Whether the limits of indexes can be changed.
+    pub(crate) sets_index_maximum: bool,
     /// Whether the server supports global tables, so that a table without replicas is known not to be one.
     pub(crate) knows_replicas: bool,
     /// Its other settings, as text, which others manage.
     pub(crate) others: Vec<String>,
+}
+
+/// The throughput of a table or an index, besides its units.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Throughput {
+    /// The maximum of read and write request units, as far as there is one.
+    pub(crate) maximum: (Option<u64>, Option<u64>),
+    /// The read and write units that can be served at once; None if the server does not report them.
+    pub(crate) warm: Option<(u64, u64)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,14 +2,15 @@
 
 use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{
-    AttributeDefinition, KeySchemaElement, KeyType as KeyRole, Projection, ProjectionType,
-    ProvisionedThroughput, ScalarAttributeType, StreamViewType, TableClass as SdkTableClass, Tag,
+    AttributeDefinition, KeySchemaElement, KeyType as KeyRole, OnDemandThroughput, Projection,
+    ProjectionType, ProvisionedThroughput, ScalarAttributeType, SseSpecification, SseType,
+    StreamViewType, TableClass as SdkTableClass, Tag, WarmThroughput as SdkWarmThroughput,
 };
 
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
-    Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableClass,
-    TableSchema, TableSettings,
+    Billing, Encryption, IndexSchema, KeyAttribute, KeyType, OnDemandMaximum, ProjectionSchema,
+    StreamView, TableClass, TableSchema, TableSettings,
 };
 
 pub(super) fn table_keys(schema: &TableSchema) -> Result<Vec<KeySchemaElement>> {
@@ -91,12 +92,60 @@ pub(super) fn throughput_units(billing: Option<Billing>) -> Result<Option<Provis
 }
 
 pub(super) fn pair_units((reads, writes): (u64, u64)) -> Result<ProvisionedThroughput> {
-    // The limits of units were checked before, so the conversion never reaches its fallback.
-    let units = |units: u64| i64::try_from(units).unwrap_or(i64::MAX);
     let throughput = ProvisionedThroughput::builder()
-        .read_capacity_units(units(reads))
-        .write_capacity_units(units(writes));
+        .read_capacity_units(sdk_units(reads))
+        .write_capacity_units(sdk_units(writes));
     throughput.build().map_err(incomplete_request)
+}
+
+/// The limits of units were checked before, so the conversion never reaches its fallback.
+fn sdk_units(units: u64) -> i64 {
+    i64::try_from(units).unwrap_or(i64::MAX)
+}
+
+/// The maximum of a new table or index that is billed on demand. DynamoDB accepts the value for no maximum only in an
+/// update.
+pub(super) fn first_maximum(maximum: Option<OnDemandMaximum>) -> Option<OnDemandThroughput> {
+    match maximum? {
+        OnDemandMaximum::Unlimited => None,
+        units @ OnDemandMaximum::Units { .. } => Some(maximum_update(units)),
+    }
+}
+
+/// The maximum in an update.
+pub(super) fn maximum_update(maximum: OnDemandMaximum) -> OnDemandThroughput {
+    let (reads, writes) = match maximum {
+        OnDemandMaximum::Unlimited => (-1, -1),
+        OnDemandMaximum::Units { reads, writes } => (sdk_units(reads), sdk_units(writes)),
+    };
+    OnDemandThroughput::builder()
+        .max_read_request_units(reads)
+        .max_write_request_units(writes)
+        .build()
+}
+
+/// The warm throughput to request; None if nothing is to be increased.
+pub(super) fn warm_throughput(units: (Option<u64>, Option<u64>)) -> Option<SdkWarmThroughput> {
+    let (reads, writes) = units;
+    (reads.is_some() || writes.is_some()).then(|| {
+        SdkWarmThroughput::builder()
+            .set_read_units_per_second(reads.map(sdk_units))
+            .set_write_units_per_second(writes.map(sdk_units))
+            .build()
+    })
+}
+
+pub(super) fn encryption_key(encryption: &Encryption) -> SseSpecification {
+    let request = SseSpecification::builder();
+    match encryption {
+        Encryption::AwsOwned => request.enabled(false),
+        Encryption::AwsManaged => request.enabled(true).sse_type(SseType::Kms),
+        Encryption::Key(arn) => request
+            .enabled(true)
+            .sse_type(SseType::Kms)
+            .kms_master_key_id(arn),
+    }
+    .build()
 }
 
 pub(super) fn table_class(class: TableClass) -> SdkTableClass {

@@ -1,6 +1,7 @@
 //! Changes of an existing table.
 
 use aws_sdk_dynamodb::operation::update_table::builders::UpdateTableFluentBuilder;
+use aws_sdk_dynamodb::types::builders::UpdateGlobalSecondaryIndexActionBuilder;
 use aws_sdk_dynamodb::types::{
     BillingMode, CreateGlobalSecondaryIndexAction, DeleteGlobalSecondaryIndexAction,
     GlobalSecondaryIndexUpdate, PointInTimeRecoverySpecification, StreamSpecification,
@@ -10,24 +11,34 @@ use aws_sdk_dynamodb::types::{
 use super::answers::hint_indexes;
 use super::described::DescribedTable;
 use super::encode::{
-    attribute_definitions, encode_projection, incomplete_request, key_elements, pair_units,
-    stream_type, table_class, table_tags, throughput_units,
+    attribute_definitions, encode_projection, encryption_key, first_maximum, incomplete_request,
+    key_elements, maximum_update, pair_units, stream_type, table_class, table_tags,
+    throughput_units, warm_throughput,
 };
 use super::send::sent;
 use crate::error::Result;
-use crate::schema::{Billing, IndexSchema, StreamView, TableClass, TableSchema, TableSettings};
+use crate::schema::{
+    Billing, Encryption, IndexSchema, OnDemandMaximum, StreamView, TableClass, TableSchema,
+    TableSettings,
+};
 use crate::wire::call::Wire;
 
 /// One change, because DynamoDB accepts one at a time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TableUpdate<'u> {
-    AddIndex(&'u IndexSchema),
+    /// With the settings of the declared table, which a new index has too.
+    AddIndex(&'u IndexSchema, &'u TableSettings),
     RemoveIndex(&'u str),
     Stream(Option<StreamView>),
     Protection(bool),
     Class(TableClass),
     /// With the declared table: indexes that it does not contain keep their units.
     Billing(Billing, &'u TableSchema),
+    /// Of the table, or of the index of this name.
+    Maximum(Option<&'u str>, OnDemandMaximum),
+    /// The read and write units to which the warm throughput of the table, or of the index of this name, is increased.
+    Warm(Option<&'u str>, (Option<u64>, Option<u64>)),
+    Encryption(&'u Encryption),
 }
 
 /// Starts to change the table.
@@ -39,7 +50,7 @@ pub(crate) async fn update_table(
     let name = &found.schema.name;
     let request = wire.client().update_table().table_name(name);
     let request = match update {
-        TableUpdate::AddIndex(index) => add_index(request, found, index)?,
+        TableUpdate::AddIndex(index, settings) => add_index(request, found, index, settings)?,
         TableUpdate::RemoveIndex(index) => {
             let action = DeleteGlobalSecondaryIndexAction::builder().index_name(index);
             let action = action.build().map_err(incomplete_request)?;
@@ -56,30 +67,57 @@ pub(crate) async fn update_table(
         TableUpdate::Billing(billing, declared) => {
             change_billing(request, found, billing, declared)?
         }
+        TableUpdate::Maximum(None, maximum) => {
+            request.on_demand_throughput(maximum_update(maximum))
+        }
+        TableUpdate::Maximum(Some(index), maximum) => {
+            let action = UpdateGlobalSecondaryIndexAction::builder().index_name(index);
+            update_index(
+                request,
+                action.on_demand_throughput(maximum_update(maximum)),
+            )?
+        }
+        TableUpdate::Warm(None, units) => request.set_warm_throughput(warm_throughput(units)),
+        TableUpdate::Warm(Some(index), units) => {
+            let action = UpdateGlobalSecondaryIndexAction::builder().index_name(index);
+            update_index(request, action.set_warm_throughput(warm_throughput(units)))?
+        }
+        TableUpdate::Encryption(encryption) => {
+            request.sse_specification(encryption_key(encryption))
+        }
     };
     match (
         sent!(wire, UpdateTable in update_table, request, name),
         update,
     ) {
         (Ok(_), _) => Ok(()),
-        (Err(error), TableUpdate::AddIndex(index)) => {
+        (Err(error), TableUpdate::AddIndex(index, _)) => {
             Err(hint_indexes(error, std::slice::from_ref(index)))
         }
         (Err(error), _) => Err(error),
     }
 }
 
-/// A new index of a table that is billed by units has the units of the table.
+/// A new index of a table that is billed by units has the units of the table, and another one has its maximum.
 fn add_index(
     request: UpdateTableFluentBuilder,
     found: &DescribedTable,
     index: &IndexSchema,
+    settings: &TableSettings,
 ) -> Result<UpdateTableFluentBuilder> {
+    let billing = found.schema.settings.billing;
+    let maximum = settings.index_maximum(&index.name);
+    let maximum = maximum.filter(|_| billing.and_then(Billing::units).is_none());
+    let warm = settings.index_warmth(&index.name);
+    let warm = warm
+        .and_then(|declared| warm_throughput(found.schema.settings.warmth_above_first(declared)));
     let action = CreateGlobalSecondaryIndexAction::builder()
         .index_name(&index.name)
         .set_key_schema(Some(key_elements(&index.pk, &index.sk)?))
         .projection(encode_projection(&index.projection))
-        .set_provisioned_throughput(throughput_units(found.schema.settings.billing)?);
+        .set_provisioned_throughput(throughput_units(billing)?)
+        .set_on_demand_throughput(first_maximum(maximum))
+        .set_warm_throughput(warm);
     let action = action.build().map_err(incomplete_request)?;
     let change = GlobalSecondaryIndexUpdate::builder().create(action).build();
     Ok(request
@@ -116,11 +154,18 @@ fn change_billing(
         let action = UpdateGlobalSecondaryIndexAction::builder()
             .index_name(&index.name)
             .provisioned_throughput(pair_units(wanted)?);
-        let action = action.build().map_err(incomplete_request)?;
-        let change = GlobalSecondaryIndexUpdate::builder().update(action).build();
-        request = request.global_secondary_index_updates(change);
+        request = update_index(request, action)?;
     }
     Ok(request)
+}
+
+fn update_index(
+    request: UpdateTableFluentBuilder,
+    action: UpdateGlobalSecondaryIndexActionBuilder,
+) -> Result<UpdateTableFluentBuilder> {
+    let action = action.build().map_err(incomplete_request)?;
+    let change = GlobalSecondaryIndexUpdate::builder().update(action).build();
+    Ok(request.global_secondary_index_updates(change))
 }
 
 /// Enables or disables the expiry of items by this attribute.

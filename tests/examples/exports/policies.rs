@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use dynamo_entity::export::{Policy, PolicyRecorder, PolicyVerb};
 use dynamo_entity::prelude::*;
-use serde_json::Value as Json;
+use dynamo_entity::schema::Encryption;
+use serde_json::{Value as Json, json};
 
 use super::consumers;
 use super::goldens::check;
@@ -615,6 +616,65 @@ fn operations_on_tables_need_what_is_declared() -> Outcome {
         actions(plain().allow_ready())?,
         ["DescribeTable", "DescribeTimeToLive", "GetItem", "Query"]
     );
+    Ok(())
+}
+
+/// The service uses a key of the account on behalf of the role, so the role needs permission for the key, through DynamoDB
+/// alone. Keys of AWS need none.
+#[test]
+fn own_keys_of_tables_are_permitted_through_dynamodb() -> Outcome {
+    let key = |id: &str| format!("arn:aws:kms:eu-west-1:111122223333:key/{id}");
+    let own = |id: &str| Encryption::key(key(id));
+    let tables = [
+        bulk::Account::schema().encryption(own("accounts")),
+        access_tokens::AccessToken::schema().encryption(own("tokens")),
+        tasks::Task::schema().encryption(Encryption::AwsManaged),
+    ];
+    let statements = |policy: Policy| -> Result<Vec<Json>, Box<dyn std::error::Error>> {
+        let policy: Json = serde_json::from_str(&policy.document()?)?;
+        let all = policy["Statement"].as_array().ok_or("a list")?;
+        let of_keys = all
+            .iter()
+            .filter(|statement| statement.to_string().contains("kms:"));
+        Ok(of_keys.cloned().collect())
+    };
+    let policy = || Policy::new(tables.clone()).prefix("prod");
+    let through = |region: &str| json!({"StringLike": {"kms:ViaService": format!("dynamodb.{region}.amazonaws.com")}});
+    let reads = json!(["kms:Decrypt", "kms:DescribeKey"]);
+    assert_eq!(
+        statements(
+            policy()
+                .allow("Account", [PolicyVerb::GET])
+                .allow("Task", [PolicyVerb::PUT])
+        )?,
+        [
+            json!({"Effect": "Allow", "Action": reads, "Resource": [key("accounts")], "Condition": through("*")})
+        ]
+    );
+    let all = policy().region("eu-west-1").allow_all();
+    let writes = json!([
+        "kms:Decrypt",
+        "kms:DescribeKey",
+        "kms:Encrypt",
+        "kms:GenerateDataKey*",
+        "kms:ReEncrypt*"
+    ]);
+    assert_eq!(
+        statements(all)?,
+        [json!({
+            "Effect": "Allow",
+            "Action": writes,
+            "Resource": [key("accounts"), key("tokens")],
+            "Condition": through("eu-west-1"),
+        })]
+    );
+    let created = statements(policy().allow_create_tables())?;
+    assert!(
+        created[0]["Action"].to_string().contains("kms:CreateGrant"),
+        "{created:?}"
+    );
+    assert!(statements(policy().allow_plan())?.is_empty());
+    assert!(statements(Policy::new(schemas::all()?).allow_pattern("Task.get"))?.is_empty());
     Ok(())
 }
 

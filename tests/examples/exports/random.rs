@@ -68,6 +68,10 @@ fn table_of(rng: &mut Rng, number: usize) -> TableSchema {
     read(&table)
 }
 
+fn throughput(rng: &mut Rng, scale: u64) -> Json {
+    json!({"reads": rng.u64(1..40) * scale, "writes": rng.u64(1..40) * scale})
+}
+
 fn settings(rng: &mut Rng, table: &mut Json) {
     let mut settings = json!({"billing": "on_demand"});
     if rng.u8(..4) == 0 {
@@ -84,6 +88,22 @@ fn settings(rng: &mut Rng, table: &mut Json) {
     }
     if rng.u8(..3) == 0 {
         settings["tags"] = json!({"team \"a\"": "${b} %{c}", "x": ""});
+    }
+    if settings["billing"] == "on_demand" && rng.u8(..3) == 0 {
+        settings["on_demand_maximum"] = throughput(rng, 1);
+        let index = table["global_indexes"][0]["name"].as_str();
+        if let Some(index) = index.filter(|_| rng.bool()) {
+            let own = json!({"on_demand_maximum": throughput(rng, 1)});
+            settings["indexes"] = json!({index: own});
+        }
+    }
+    if rng.u8(..3) == 0 {
+        settings["warm_throughput"] = throughput(rng, 1000);
+    }
+    if rng.u8(..3) == 0 {
+        let key = json!({"key": "arn:aws:kms:eu-west-1:111122223333:key/1234abcd"});
+        let keys = [json!("aws_owned"), json!("aws_managed"), key];
+        settings["encryption"] = keys[rng.usize(..3)].clone();
     }
     table["settings"] = settings;
     table["ttl"] = json!(rng.choice(["", "expires", "over"]));
@@ -118,6 +138,8 @@ pub fn later(rng: &mut Rng, tables: &[TableSchema]) -> Vec<TableSchema> {
                 }
                 rng.shuffle(&mut indexes);
                 table["global_indexes"] = json!(indexes);
+                let own = table["settings"].as_object_mut().expect("an object");
+                own.remove("indexes");
                 if rng.bool() {
                     settings(rng, &mut table);
                 }

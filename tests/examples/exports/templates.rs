@@ -45,7 +45,7 @@ fn cfn_lint_finds_nothing_in_templates() -> Outcome {
     lint(&cfn_lint, folder.path())
 }
 
-/// moto's stacks know no TTL, class and recovery of tables, so these are left out.
+/// moto's stacks know no TTL, class, recovery, limits, warm throughput and encryption of tables, so these are left out.
 #[tokio::test]
 async fn stacks_of_moto_are_as_declared() -> Outcome {
     let Some(url) = tool("MOTO_URL", "stacks_of_moto_are_as_declared", PYTHON_TOOLS) else {
@@ -63,6 +63,9 @@ async fn stacks_of_moto_are_as_declared() -> Outcome {
         schema.ttl = None;
         schema.settings.class = None;
         schema.settings.point_in_time_recovery = None;
+        schema.settings.on_demand_maximum = None;
+        schema.settings.warm_throughput = None;
+        schema.settings.encryption = None;
         let name = format!("{name}-{}", schema.name);
         // It has to be there already: what is missing would be created, and then be as declared.
         db.client()

@@ -94,7 +94,12 @@ fn check_attribute(place: &str, kind: &str, value: &Json) {
         "map" => value
             .as_object()
             .is_some_and(|map| map.values().all(Json::is_string)),
-        _ => false,
+        // The least value that the provider accepts.
+        kind => {
+            let least = kind.strip_prefix("number>=");
+            let least = least.and_then(|least| least.parse().ok());
+            least.is_some_and(|least: u64| value.as_u64().is_some_and(|value| value >= least))
+        }
     };
     assert!(is_right, "{place} is no {kind}: {value}");
 }
