@@ -16,6 +16,8 @@ pub(in super::super) struct CsvLayout {
     columns: Vec<LayoutColumn>,
     /// The attributes that an import builds again, and that need no column.
     built: BTreeSet<String>,
+    /// The attributes of fields.
+    known: BTreeSet<String>,
     /// Whether an attribute without a column is an error, because no columns were listed.
     is_complete: bool,
     pub(super) escapes_formulas: bool,
@@ -81,6 +83,7 @@ impl CsvLayout {
         Ok(CsvLayout {
             entity: entity.name.clone(),
             columns,
+            known: seen,
             built: keys.chain(schema.type_attribute.clone()).collect(),
             is_complete: true,
             escapes_formulas: false,
@@ -160,7 +163,7 @@ impl CsvLayout {
             .iter()
             .map(|column| item.remove(&column.attribute))
             .collect();
-        let mut rest = self.unbuilt(item);
+        let mut rest = self.unknown(item);
         for (at, (column, value)) in self.columns.iter().zip(values).enumerate() {
             let value = match column.is_rest {
                 true => Some(std::mem::take(&mut rest))
@@ -183,11 +186,13 @@ impl CsvLayout {
         Ok(())
     }
 
-    /// The attributes that an import does not build.
-    fn unbuilt(&self, item: Item) -> Item {
+    /// The attributes that the entity does not know, and that an import does not build.
+    fn unknown(&self, item: Item) -> Item {
         let values = item.into_iter();
         values
-            .filter(|(name, _)| !self.built.contains(name) && !is_reserved(name))
+            .filter(|(name, _)| {
+                !(self.built.contains(name) || self.known.contains(name) || is_reserved(name))
+            })
             .collect()
     }
 

@@ -1,5 +1,6 @@
 //! The folder of an export, as it is written: data files one after the other, and the manifests last.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -157,7 +158,7 @@ impl FolderSink {
     /// Continues after the last file that the progress has. All later files are of a run that was killed.
     fn resume(&mut self) -> Result<()> {
         let data = self.path.join("data");
-        let known: Vec<PathBuf> = (1..=self.progress.files)
+        let known: BTreeSet<PathBuf> = (1..=self.progress.files)
             .map(|number| self.data_path(number))
             .collect();
         let entries = fs::read_dir(&data).map_err(|error| unreadable_file(&data, error))?;
