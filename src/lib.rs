@@ -98,6 +98,7 @@
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |
 //! | `export` | templates, policies and documents from schemas: the module `export` |
 //! | `streams` | typed changes of streams in Lambda functions, processes and groups of workers: the module `streams` |
+//! | `gzip` | exports and imports of folders like the exports of DynamoDB to S3: `transfer::ExportFolder` |
 //! | `aws_lambda_events` | conversions of the events of that crate into those of `streams` |
 //! | `metrics` | requests, cost and duration for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |

@@ -2,16 +2,21 @@
 //!
 //! ```text
 //! query.export(writer)        rows as they are stored, one after the other     export
-//!   -> a line for each        JSON or DynamoDB JSON                            format, plain_json
+//!   -> a line for each        JSON, DynamoDB JSON or CSV                       format, plain_json, csv
+//!   -> a writer, or a folder  with manifests, as DynamoDB exports to S3        sink, folder
 //! Order::import(reader)       lines, as long as memory allows                  lines
-//!   -> one item each          in the same formats                              format, plain_json
+//!      or those of a folder   with checksums, as DynamoDB exports to S3        folder, source
+//!   -> one item each          in the same formats                              format, plain_json, csv
 //!   -> a write of it          of an entity, or as it is                        target
 //!   -> sent in portions       by the jobs of `bulk`                            import, run
 //!   -> the place in the file  after each portion                               place
 //!   -> counts and bad lines                                                    report
 //! ```
 
+mod csv;
 mod export;
+#[cfg(feature = "gzip")]
+mod folder;
 mod format;
 mod import;
 mod lines;
@@ -19,11 +24,16 @@ mod place;
 mod plain_json;
 mod report;
 mod run;
+mod sink;
+mod source;
 mod target;
 
+pub use csv::{Csv, CsvColumn};
 pub use export::{
     Export, ExportCounts, ExportExt, ExportProgress, ExportReport, ExportedRow, OfItem,
 };
+#[cfg(feature = "gzip")]
+pub use folder::{ExportFolder, NewExport};
 pub use format::RowFormat;
 pub use import::Import;
 pub use report::{FailedLine, ImportCounts, ImportReport};

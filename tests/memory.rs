@@ -6,6 +6,9 @@
 //!
 //! This measures a million rows. The tests run one after the other, because they all count the same memory.
 
+#[path = "memory/transfer.rs"]
+mod transfer;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,7 +75,11 @@ impl HttpConnector for Canned {
             let body: serde_json::Value = serde_json::from_slice(body).expect("JSON");
             let answer = match request.headers().get("x-amz-target") {
                 Some(target) if target.ends_with("BatchGetItem") => self.found(&body),
-                Some(target) if target.ends_with("BatchWriteItem") => "{}".to_owned(),
+                Some(target)
+                    if target.ends_with("BatchWriteItem") || target.ends_with("PutItem") =>
+                {
+                    "{}".to_owned()
+                }
                 _ => self.answer(&body),
             };
             // A boxed slice has no spare capacity that would be counted too.
@@ -175,12 +182,16 @@ impl Canned {
 
     fn connect(self) -> (Dynamo, Arc<AtomicUsize>) {
         let requests = self.requests.clone();
+        (Dynamo::new(self.client()), requests)
+    }
+
+    fn client(self) -> Client {
         let config = Config::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new("us-east-1"))
             .credentials_provider(Credentials::new("a", "b", None, None, "test"))
             .http_client(self);
-        (Dynamo::new(Client::from_conf(config.build())), requests)
+        Client::from_conf(config.build())
     }
 }
 
@@ -239,6 +250,7 @@ async fn a_stream_holds_two_answers() {
     merging_costs_little().await;
     many_keys_cost_their_rows().await;
     a_streamed_batch_holds_few_writes().await;
+    transfer::transfers_hold_few_items().await;
 }
 
 #[derive(DynamoProjection)]
