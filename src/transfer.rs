@@ -12,6 +12,7 @@
 //! ```
 
 mod export;
+mod exported;
 mod format;
 mod import;
 mod lines;
@@ -19,11 +20,16 @@ mod place;
 mod plain_json;
 mod report;
 mod run;
+mod s3_status;
 mod target;
+mod to_s3;
 
 pub use export::{
     Export, ExportCounts, ExportExt, ExportProgress, ExportReport, ExportedRow, OfItem,
 };
+pub use exported::{Exported, ExportedChanges, ExportedItems, UnreadLine};
 pub use format::RowFormat;
 pub use import::Import;
 pub use report::{FailedLine, ImportCounts, ImportReport};
+pub use s3_status::{S3ExportState, S3ExportStatus, S3ExportWatch};
+pub use to_s3::S3Export;

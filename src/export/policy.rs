@@ -6,6 +6,7 @@ mod leading_keys;
 mod partitions;
 mod permissions;
 mod recorder;
+mod s3;
 mod verb;
 
 use crate::dynamo::TablePrefix;
@@ -19,6 +20,7 @@ use grant::Grant;
 use leading_keys::unlimited_error;
 use partitions::Partitions;
 use permissions::Permissions;
+use s3::AllowedExport;
 
 pub use recorder::PolicyRecorder;
 pub use verb::PolicyVerb;
@@ -78,6 +80,7 @@ pub struct Policy {
     account: String,
     grants: Vec<Grant>,
     consumers: Vec<StreamConsumer>,
+    exports: Vec<AllowedExport>,
     /// The operations of a run, with names of tables that lack the prefix.
     recorded: Permissions,
     has_leading_keys: bool,
@@ -96,6 +99,7 @@ impl Policy {
             account: "*".to_owned(),
             grants: Vec::new(),
             consumers: Vec::new(),
+            exports: Vec::new(),
             recorded: Permissions::default(),
             has_leading_keys: false,
             values: FieldValues::new(),
@@ -283,6 +287,7 @@ impl Policy {
                 }
             });
         statements.extend(self.of_consumers()?);
+        statements.extend(self.of_exports()?);
         if statements.is_empty() {
             return Err(Error::config(
                 "the policy allows nothing: use `allow(..)`, `allow_pattern(..)` or `allow_all()`",
