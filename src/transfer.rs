@@ -2,17 +2,22 @@
 //!
 //! ```text
 //! query.export(writer)        rows as they are stored, one after the other     export
-//!   -> a line for each        JSON or DynamoDB JSON                            format, plain_json
+//!   -> a line for each        JSON, DynamoDB JSON or CSV                       format, plain_json, csv
+//!   -> a writer, or a folder  with manifests, as DynamoDB exports to S3        sink, folder
 //! Order::import(reader)       lines, as long as memory allows                  lines
-//!   -> one item each          in the same formats                              format, plain_json
+//!      or those of a folder   with checksums, as DynamoDB exports to S3        folder, source
+//!   -> one item each          in the same formats                              format, plain_json, csv
 //!   -> a write of it          of an entity, or as it is                        target
 //!   -> sent in portions       by the jobs of `bulk`                            import, run
 //!   -> the place in the file  after each portion                               place
 //!   -> counts and bad lines                                                    report
 //! ```
 
+mod csv;
 mod export;
 mod exported;
+#[cfg(feature = "gzip")]
+mod folder;
 mod format;
 mod import;
 mod lines;
@@ -21,13 +26,18 @@ mod plain_json;
 mod report;
 mod run;
 mod s3_status;
+mod sink;
+mod source;
 mod target;
 mod to_s3;
 
+pub use csv::{Csv, CsvColumn};
 pub use export::{
     Export, ExportCounts, ExportExt, ExportProgress, ExportReport, ExportedRow, OfItem,
 };
 pub use exported::{Exported, ExportedChanges, ExportedItems, UnreadLine};
+#[cfg(feature = "gzip")]
+pub use folder::{ExportFolder, NewExport};
 pub use format::RowFormat;
 pub use import::Import;
 pub use report::{FailedLine, ImportCounts, ImportReport};

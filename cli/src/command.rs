@@ -285,21 +285,32 @@ fn export_data(model: &Model) -> Command {
             "UNITS",
             "Reads at most this number of units per second",
         ))
+        .args([
+            Arg::new("out")
+                .long("out")
+                .value_name("PATH")
+                .required_if_eq("format", "aws")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("The file to write, or the folder for the format `aws`, instead of the standard output"),
+            flag("resume", "Continues an export into the folder that was stopped or killed"),
+        ])
+}
+
+/// An option without a value.
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
 }
 
 fn import_data(model: &Model) -> Command {
-    let flag = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
     let file = Arg::new("file")
         .value_name("FILE")
         .long("from")
         .required(true)
         .value_parser(NonEmptyStringValueParser::new())
-        .help("The file with the lines; `-` is the standard input");
+        .help("The file with the lines, or the folder of an export; `-` is the standard input");
     Command::new("import-data")
         .about("Stores the lines of a file as items; replaces nothing without --replace")
         .args(whole(
@@ -323,7 +334,7 @@ fn import_data(model: &Model) -> Command {
 }
 
 /// The arguments for an entity or a table, and for the format of its lines.
-fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
+fn whole(model: &Model, help: &'static str) -> [Arg; 6] {
     let names: Vec<String> = model.entities().map(|entity| entity.name()).collect();
     let tables: Vec<String> = model
         .schemas
@@ -347,7 +358,18 @@ fn whole(model: &Model, help: &'static str) -> [Arg; 3] {
             .value_name("FORMAT")
             .default_value("json")
             .value_parser(PossibleValuesParser::new(FORMATS))
-            .help("Plain JSON, or the lines of DynamoDB's exports"),
+            .help("Plain JSON, the lines of DynamoDB's exports, CSV, or a folder of DynamoDB's exports"),
+        flag("gzip", "The file is compressed; this is the default if its name ends in `.gz`"),
+        Arg::new("columns")
+            .long("columns")
+            .value_name("ATTRIBUTE[=NAME],..")
+            .value_delimiter(',')
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("The columns of CSV, with their names in the first line; all fields by default"),
+        flag(
+            "escape-formulas",
+            "Marks cells of CSV that a spreadsheet would run, and removes the marks on import",
+        ),
     ]
 }
 

@@ -1,28 +1,34 @@
-//! `export-data` and `import-data`: the items of an entity or of a table as lines of a file, and back.
+//! `export-data` and `import-data`: the items of an entity or of a table as lines of a file or of a folder, and back.
 
 use std::error::Error as StdError;
-use std::fs::File;
-use std::io;
-use std::path::Path;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::schema::TableSchema;
-use dynamo_entity::transfer::{Export, Import, RowFormat};
+use dynamo_entity::transfer::{Csv, CsvColumn, Export, ExportFolder, Import, RowFormat};
 use dynamo_entity::{Error, ExportExt, QueryExt};
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+use indicatif::ProgressBar;
 
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
-/// The names of the formats of lines.
-pub(crate) const FORMATS: [&str; 2] = ["json", "dynamodb"];
+/// The names of the formats.
+pub(crate) const FORMATS: [&str; 4] = ["json", "dynamodb", "csv", "aws"];
 
 pub(crate) async fn export(
     context: &mut Context<'_, '_>,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let units = matches.get_one::<u32>("rate").copied();
+    let csv = csv(context, matches)?;
     let query = match table(context, matches)? {
         Some(schema) => schema.scan_items()?,
         None => context.model.entity(entity(matches))?.dynamic()?.scan(),
@@ -31,15 +37,47 @@ pub(crate) async fn export(
         Some(units) => query.read_units_per_second(units),
         None => query,
     };
+    let out = matches.get_one::<String>("out").map(Path::new);
+    let is_folder = is_folder(matches);
+    if matches.get_flag("resume") && !is_folder {
+        let message =
+            "only an export into a folder resumes: pass `--format aws` and its `--out FOLDER`";
+        return Err(Failure::said(message));
+    }
+    if is_folder && matches.get_flag("gzip") {
+        return Err(Failure::said(
+            "the files of a folder are always compressed: remove `--gzip`",
+        ));
+    }
     let db = context.connect().await?;
     let bar = context.streams.waiting("reading");
-    let report = {
-        let bar = bar.clone();
-        let export: Export<'_> = query.export(&mut *context.streams.out);
-        let export = export
-            .format(format(matches))
-            .on_progress(move |progress| bar.set_message(format!("{} rows", progress.rows)));
-        export.send(&db).await?
+    let report = match (out, is_folder) {
+        (Some(prefix), true) => {
+            let folder = match matches.get_flag("resume") {
+                true => ExportFolder::create_or_resume(prefix)?,
+                false => ExportFolder::create(prefix)?,
+            };
+            context.note(&folder.path().display().to_string())?;
+            let export = query.export_to(folder);
+            watched(export, csv, &bar).send(&db).await?
+        }
+        (path, _) => {
+            let file = path.map(NewFile::create).transpose()?;
+            let plain: Box<dyn Write + Send + '_> = match &file {
+                Some(new) => Box::new(&new.file),
+                None => Box::new(&mut *context.streams.out),
+            };
+            let mut receiver = Receiver::new(plain, is_compressed(matches, path));
+            let export = query.export(&mut receiver).format(format(matches));
+            let report = watched(export, csv, &bar).send(&db).await?;
+            if report.stopped().is_none() {
+                receiver.finish()?;
+                if let Some(file) = file {
+                    file.publish()?;
+                }
+            }
+            report
+        }
     };
     bar.finish_and_clear();
     if let Some(error) = report.stopped()
@@ -61,35 +99,125 @@ pub(crate) async fn export(
     Ok(Exit::Done)
 }
 
+fn watched<'w>(export: Export<'w>, csv: Option<Csv>, bar: &ProgressBar) -> Export<'w> {
+    let export = match csv {
+        Some(csv) => export.csv(csv),
+        None => export,
+    };
+    let bar = bar.clone();
+    export.on_progress(move |progress| bar.set_message(format!("{} rows", progress.rows)))
+}
+
+/// A file that has its name only when it is complete.
+struct NewFile {
+    file: File,
+    part: PathBuf,
+    path: PathBuf,
+}
+
+impl NewFile {
+    fn create(path: &Path) -> Result<NewFile, Failure> {
+        let mut part = OsString::from(path);
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let file = File::create(&part);
+        Ok(NewFile {
+            file: file.map_err(|error| unusable(&part, &error))?,
+            part,
+            path: path.to_owned(),
+        })
+    }
+
+    fn publish(self) -> Result<(), Failure> {
+        let published = self.file.sync_all();
+        let published = published.and_then(|()| fs::rename(&self.part, &self.path));
+        published.map_err(|error| unusable(&self.path, &error))
+    }
+}
+
+/// Writes lines as they are, or compressed.
+enum Receiver<'w> {
+    Plain(Box<dyn Write + Send + 'w>),
+    Compressed(GzEncoder<Box<dyn Write + Send + 'w>>),
+}
+
+impl<'w> Receiver<'w> {
+    fn new(plain: Box<dyn Write + Send + 'w>, is_compressed: bool) -> Self {
+        match is_compressed {
+            true => Receiver::Compressed(GzEncoder::new(plain, Compression::default())),
+            false => Receiver::Plain(plain),
+        }
+    }
+
+    /// Writes the end of compressed lines.
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Receiver::Plain(mut plain) => plain.flush(),
+            Receiver::Compressed(compressed) => compressed.finish()?.flush(),
+        }
+    }
+}
+
+impl Write for Receiver<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Receiver::Plain(plain) => plain.write(bytes),
+            Receiver::Compressed(compressed) => compressed.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Receiver::Plain(plain) => plain.flush(),
+            Receiver::Compressed(compressed) => compressed.flush(),
+        }
+    }
+}
+
 pub(crate) async fn import(
     context: &mut Context<'_, '_>,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
     let path = matches.get_one::<String>("file").map_or("", String::as_str);
-    let file: Box<dyn io::Read + Send> = match path {
-        "-" => Box::new(io::stdin()),
-        path => {
-            let file = File::open(path);
-            Box::new(file.map_err(|error| Failure::said(format!("{path}: {error}")))?)
+    let csv = csv(context, matches)?;
+    let schema = table(context, matches)?;
+    if let Some(schema) = schema {
+        // An import of a table writes items of all its entities, so the program must be allowed to write each of them.
+        let mut entities = context.model.entities();
+        let mut own = entities
+            .by_ref()
+            .filter(|entity| entity.schema.name == schema.name);
+        own.try_for_each(|entity| entity.writable().map(drop))?;
+    }
+    let mut import: Import<'_> = match is_folder(matches) {
+        true => {
+            if matches.get_flag("gzip") {
+                return Err(Failure::said(
+                    "the files of a folder are always compressed: remove `--gzip`",
+                ));
+            }
+            let folder = ExportFolder::open(path)?;
+            match schema {
+                Some(schema) => schema.import_from(folder)?,
+                None => (context
+                    .model
+                    .entity(entity(matches))?
+                    .writable()?
+                    .import_from)(folder),
+            }
+        }
+        false => {
+            let file = opened(path, is_compressed(matches, Some(Path::new(path))))?;
+            let import = match schema {
+                Some(schema) => schema.import(file)?,
+                None => (context.model.entity(entity(matches))?.writable()?.import)(file),
+            };
+            import.format(format(matches))
         }
     };
-    let mut import: Import<'_> = match table(context, matches)? {
-        Some(schema) => {
-            // An import of a table writes items of all its entities, so the program must be allowed to write each of
-            // them.
-            let mut entities = context.model.entities();
-            let mut own = entities
-                .by_ref()
-                .filter(|entity| entity.schema.name == schema.name);
-            own.try_for_each(|entity| entity.writable().map(drop))?;
-            schema.import(file)?
-        }
-        None => {
-            let entity = context.model.entity(entity(matches))?;
-            (entity.writable()?.import)(file)
-        }
-    };
-    import = import.format(format(matches));
+    if let Some(csv) = csv {
+        import = import.csv(csv);
+    }
     if matches.get_flag("as-is") {
         import = import.as_is();
     }
@@ -116,8 +244,12 @@ pub(crate) async fn import(
         context.note(&failed.to_string())?;
     }
     let counts = report.counts();
+    let left_out = match counts.left_out {
+        0 => String::new(),
+        others => format!(", {others} of others left out"),
+    };
     context.note(&format!(
-        "{} lines: {} stored, {} unchanged, {} of existing items, {} failed",
+        "{} lines: {} stored, {} unchanged, {} of existing items, {} failed{left_out}",
         counts.lines, counts.written, counts.unchanged, counts.existing, counts.failed
     ))?;
     match report.stopped() {
@@ -127,6 +259,64 @@ pub(crate) async fn import(
         }
         None => Ok(Exit::Done),
     }
+}
+
+/// The lines of a file, or of the standard input.
+fn opened(path: &str, is_compressed: bool) -> Result<Box<dyn Read + Send>, Failure> {
+    let file: Box<dyn Read + Send> = match path {
+        "-" => Box::new(io::stdin()),
+        path => {
+            let file = File::open(path);
+            Box::new(file.map_err(|error| unusable(Path::new(path), &error))?)
+        }
+    };
+    Ok(match is_compressed {
+        true => Box::new(MultiGzDecoder::new(BufReader::new(file))),
+        false => file,
+    })
+}
+
+fn unusable(path: &Path, error: &io::Error) -> Failure {
+    Failure::said(format!("{}: {error}", path.display()))
+}
+
+fn is_folder(matches: &ArgMatches) -> bool {
+    format_name(matches) == "aws"
+}
+
+fn is_compressed(matches: &ArgMatches, path: Option<&Path>) -> bool {
+    let has_ending = path
+        .and_then(Path::extension)
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    matches.get_flag("gzip") || has_ending
+}
+
+/// The columns, if the format is CSV.
+fn csv(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Option<Csv>, Failure> {
+    let columns = matches.get_many::<String>("columns");
+    if format_name(matches) != "csv" {
+        return match columns.is_some() || matches.get_flag("escape-formulas") {
+            true => Err(Failure::said("only CSV has columns: pass `--format csv`")),
+            false => Ok(None),
+        };
+    }
+    if table(context, matches)?.is_some() {
+        let message = "CSV has the columns of one entity: name it instead of the table";
+        return Err(Failure::said(message));
+    }
+    let found = context.model.entity(entity(matches))?;
+    let mut csv = Csv::of_entity(found.schema, &found.entity.name);
+    if let Some(columns) = columns {
+        let columns = columns.map(|column| {
+            let (attribute, name) = column.split_once('=').unwrap_or((column, column));
+            CsvColumn::from((attribute, name))
+        });
+        csv = csv.columns(columns);
+    }
+    Ok(Some(match matches.get_flag("escape-formulas") {
+        true => csv.escape_formulas(),
+        false => csv,
+    }))
 }
 
 fn entity(matches: &ArgMatches) -> &str {
@@ -146,9 +336,15 @@ fn table<'c>(
     context.model.table(name).map(Some)
 }
 
+fn format_name(matches: &ArgMatches) -> &str {
+    matches
+        .get_one::<String>("format")
+        .map_or("", String::as_str)
+}
+
 fn format(matches: &ArgMatches) -> RowFormat {
-    match matches.get_one::<String>("format").map(String::as_str) {
-        Some("dynamodb") => RowFormat::DynamoJson,
+    match format_name(matches) {
+        "dynamodb" => RowFormat::DynamoJson,
         _ => RowFormat::Json,
     }
 }

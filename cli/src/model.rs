@@ -12,7 +12,7 @@ use dynamo_entity::export::{StreamConsumer, TableAlarms, UnitPrices, UseCase};
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
 use dynamo_entity::schema::{EntitySchema, FieldInKey, KeyPair, TableSchema};
 use dynamo_entity::streams::{HandlerError, StreamEvent};
-use dynamo_entity::transfer::Import;
+use dynamo_entity::transfer::{ExportFolder, Import};
 use dynamo_entity::write::DynamicWrites;
 use dynamo_entity::{BulkExt, Dynamo, DynamoEntity, EntityExt};
 
@@ -23,6 +23,7 @@ use crate::failure::Failure;
 pub(crate) struct Writable {
     pub(crate) writes: DynamicWrites,
     pub(crate) import: fn(Box<dyn Read + Send>) -> Import<'static>,
+    pub(crate) import_from: fn(ExportFolder) -> Import<'static>,
     /// The backfill, by a scan with this number of segments.
     pub(crate) refill: fn(usize) -> Bulk<'static>,
     /// The number of rows that a backfill would write.
@@ -37,6 +38,7 @@ impl Writable {
         Writable {
             writes: DynamicWrites::of::<E>(),
             import: |file| E::import(file),
+            import_from: |folder| E::import_from(folder),
             refill: |segments| E::scan().segments(segments).refill(),
             unfilled: |segments, db| Box::pin(E::scan().segments(segments).unfilled(db)),
         }

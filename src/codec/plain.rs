@@ -18,6 +18,15 @@ impl Reader<'_> {
         }
     }
 
+    /// Reads one value of plain JSON, behind which nothing may follow.
+    pub(crate) fn plain_value_within(&mut self, levels: usize) -> Result<Value, CodecError> {
+        let value = self.plain_value(levels)?;
+        match self.peek_byte() {
+            None => Ok(value),
+            Some(_) => Err(self.not_json("the end")),
+        }
+    }
+
     fn plain_value(&mut self, left: usize) -> Result<Value, CodecError> {
         Ok(match self.peek_byte() {
             Some(b'"') => Value::S(self.plain_string()?),

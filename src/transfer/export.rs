@@ -7,12 +7,15 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::csv::{Csv, CsvLayout};
+#[cfg(feature = "gzip")]
+use super::folder::NewExport;
 use super::format::RowFormat;
-use super::report::of_caller;
+use super::sink::{ExportSink, ExportTask, SavedExport, WriterSink};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoCollection, DynamoEntity};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::Steps;
 use crate::query::{Cursor, OfCollection, OfEntity, Query, QueryExt, RowStream};
 use crate::read::{ProgressWatch, RawRow, ReadProgress, ReadRow};
@@ -83,7 +86,47 @@ pub trait ExportExt: QueryExt {
     where
         Self::Row: ExportedRow<Kind>,
     {
-        Export::new(self.query(), writer)
+        Export::new(self.query(), Box::new(WriterSink(writer)))
+    }
+
+    /// Writes the rows into a folder, in the layout of DynamoDB's full exports to S3: compressed data files, and manifests
+    /// with checksums. [`import_from`](crate::EntityExt::import_from) and other tools for such exports read it.
+    ///
+    /// It is not a snapshot: each row is as it was when it was read.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// use dynamo_entity::transfer::ExportFolder; // feature `gzip`
+    ///
+    /// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = "NOTE#{id}"))]
+    /// # struct Note { id: u32, text: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # let other = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// # other.create_tables([Note::schema()]).await?;
+    /// # Note { id: 1, text: "buy milk".into() }.create().send(&db).await?;
+    /// # let prefix = std::env::temp_dir().join(format!("notes-{}", std::process::id()));
+    /// let export = ExportFolder::create_or_resume(&prefix)?;
+    /// let path = export.path().to_owned(); // PREFIX/AWSDynamoDB/01768385930622-efd1a093
+    /// let report = Note::scan().export_to(export).send(&db).await?.complete()?;
+    /// assert_eq!(report.rows, 1);
+    ///
+    /// let folder = ExportFolder::open(path)?;
+    /// let report = Note::import_from(folder).send(&other).await?.complete()?;
+    /// assert_eq!(report.written, 1);
+    /// # let _ = std::fs::remove_dir_all(prefix);
+    /// # Ok(()) }
+    /// ```
+    #[cfg(feature = "gzip")]
+    fn export_to<Kind>(self, folder: NewExport) -> Export<'static>
+    where
+        Self::Row: ExportedRow<Kind>,
+    {
+        let export = Export::new(self.query(), Box::new(folder.into_sink()));
+        export.format(RowFormat::DynamoJson).in_folder()
     }
 }
 
@@ -102,8 +145,11 @@ pub struct Export<'w> {
     entity: &'static str,
     /// Whether the rows have all attributes.
     is_whole: bool,
-    writer: Box<dyn Write + Send + 'w>,
+    sink: Box<dyn ExportSink + 'w>,
     format: RowFormat,
+    csv: Option<Csv>,
+    /// Whether the rows go into a folder, which has one format.
+    is_folder: bool,
     progress: Option<OnExportProgress<'w>>,
 }
 
@@ -185,9 +231,27 @@ impl ExportReport {
                     format!("{failed} rows were not exported, the first of them: {error}");
                 (error, message)
             }
+            // An earlier run of an export into a folder has reported them.
+            (None, None) if counts.failed > 0 => {
+                let failed = counts.failed;
+                let message = format!(
+                    "{failed} rows were not exported by an earlier run, which reported why"
+                );
+                return Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message));
+            }
             (None, None) => return Ok(counts),
         };
         Err(Error::new(error.kind(), error.stage(), message).with_source(error))
+    }
+
+    /// The progress at the position of the report.
+    fn saved_export(&self) -> SavedExport {
+        SavedExport {
+            rows: self.counts.rows,
+            bytes: self.counts.bytes,
+            failed: self.counts.failed,
+            position: self.position.as_ref().map(Cursor::to_string),
+        }
     }
 
     fn add_failure(&mut self, error: Error) {
@@ -210,7 +274,7 @@ impl Deref for ExportReport {
 impl<'w> Export<'w> {
     fn new<Row: Send + 'static, From>(
         query: Query<Row, From>,
-        writer: impl Write + Send + 'w,
+        sink: Box<dyn ExportSink + 'w>,
     ) -> Self {
         let Query {
             selection, read, ..
@@ -226,8 +290,10 @@ impl<'w> Export<'w> {
             entity: selection.entity_name(),
             is_whole,
             query: Query::of_selection(selection, bytes_of(read)),
-            writer: Box::new(writer),
+            sink,
             format: RowFormat::default(),
+            csv: None,
+            is_folder: false,
             progress: None,
         }
     }
@@ -235,6 +301,19 @@ impl<'w> Export<'w> {
     /// Sets the format of the lines; plain JSON by default.
     pub fn format(mut self, format: RowFormat) -> Self {
         self.format = format;
+        self
+    }
+
+    /// Writes comma-separated values, with these columns. The first line names the columns, unless the query
+    /// [resumes](QueryExt::resume) at a position. The rows must be of the entity of the columns.
+    pub fn csv(mut self, columns: impl Into<Csv>) -> Self {
+        self.csv = Some(columns.into());
+        self
+    }
+
+    #[cfg(feature = "gzip")]
+    fn in_folder(mut self) -> Self {
+        self.is_folder = true;
         self
     }
 
@@ -259,26 +338,69 @@ impl<'w> Export<'w> {
             let message = "an index or a projection does not have all attributes: export by `scan()` or with `hydrate()`";
             return Err(Error::config(message).of(self.entity));
         }
-        let (left_out, query) = counting_others(self.query.clone());
+        // A scan of every item has an entity too, the first one of the table.
+        let rows = match self.query.selection.options.every_item {
+            true => "all items",
+            false => self.entity,
+        };
+        let csv = self.csv.as_ref().map(|csv| csv.layout_for(rows));
+        let csv = csv.transpose()?;
+        if self.is_folder && (csv.is_some() || self.format != RowFormat::DynamoJson) {
+            let message =
+                "the lines of a folder are DynamoDB JSON: remove `.format(..)` and `.csv(..)`";
+            return Err(Error::config(message).of(self.entity));
+        }
+        let table = self.query.selection.query_source().table.name;
+        let saved = self.sink.begin(&ExportTask {
+            rows,
+            table: db.table_name(table).to_string(),
+        })?;
+        let (left_out, mut query) = counting_others(self.query.clone());
+        if let Some(position) = &saved.position {
+            query = query.resume(position.parse::<Cursor>()?);
+        }
         let mut report = ExportReport {
             // If it is stopped before the first portion, the position is still where this export
             // began.
             position: query.selection.options.resume.clone(),
+            counts: ExportCounts {
+                rows: saved.rows,
+                bytes: saved.bytes,
+                failed: saved.failed,
+                left_out: 0,
+            },
             ..ExportReport::default()
         };
+        let is_begin = query.selection.options.resume.is_none();
+        let lines = RowLines {
+            csv: csv.as_deref(),
+            format: self.format,
+            is_begin,
+        };
         let mut stream = query.stream(db);
-        let stopped = self.write_rows(&mut stream, &mut report).await;
-        report.stopped = stopped.err();
+        let written = self.write_rows(lines, &mut stream, &mut report).await;
+        report.stopped = match written {
+            Ok(()) => self.sink.finish().err(),
+            Err(error) => {
+                // If this fails too, the export continues after an earlier place. The first error is the cause.
+                let _ = self.sink.suspend(&report.saved_export());
+                Some(error)
+            }
+        };
         report.counts.left_out = left_out.load(Ordering::Relaxed);
         Ok(report)
     }
 
     async fn write_rows(
         &mut self,
+        lines: RowLines<'_>,
         stream: &mut RowStream<Result<Vec<u8>>>,
         report: &mut ExportReport,
     ) -> Result<()> {
         let mut portion = PendingLines::default();
+        if let Some(csv) = lines.csv.filter(|_| lines.is_begin) {
+            csv.write_header(&mut portion.lines);
+        }
         while let Some(row) = stream.next().await {
             let row = match row {
                 Ok(row) => row,
@@ -288,13 +410,21 @@ impl<'w> Export<'w> {
                     return Err(error);
                 }
             };
+            let begin = portion.lines.len();
             let line = row.and_then(|item| {
-                let line = self.format.write_line(&item, &mut portion.lines);
+                let line = match lines.csv {
+                    Some(csv) => csv.write_line(&item, &mut portion.lines),
+                    None => lines.format.write_line(&item, &mut portion.lines),
+                };
                 line.map_err(|fault| Error::decode(self.entity, fault))
             });
             match line {
                 Ok(()) => portion.rows += 1,
-                Err(error) => report.add_failure(error),
+                Err(error) => {
+                    // A part of the line may be written.
+                    portion.lines.truncate(begin);
+                    report.add_failure(error);
+                }
             }
             if portion.lines.len() >= PORTION {
                 self.write_portion(&mut portion, stream, report)?;
@@ -310,15 +440,12 @@ impl<'w> Export<'w> {
         stream: &RowStream<Result<Vec<u8>>>,
         report: &mut ExportReport,
     ) -> Result<()> {
-        let written = self.writer.write_all(&portion.lines);
-        // The position is reported only for lines that have left all buffers. Otherwise a crash of
-        // the program could lose lines that the next run skips.
-        let flushed = written.and_then(|()| self.writer.flush());
-        flushed.map_err(|error| of_caller("writer of the export", error))?;
+        self.sink.write_lines(&portion.lines, portion.rows)?;
         report.counts.rows += portion.rows;
         report.counts.bytes += portion.lines.len() as u64;
         if let Some(position) = stream.cursor()? {
             report.position = Some(position);
+            self.sink.keep_place(&report.saved_export())?;
         }
         *portion = PendingLines::default();
         if let Some(tell) = &mut self.progress {
@@ -330,6 +457,15 @@ impl<'w> Export<'w> {
         }
         Ok(())
     }
+}
+
+/// The form of the lines.
+#[derive(Clone, Copy)]
+struct RowLines<'l> {
+    csv: Option<&'l CsvLayout>,
+    format: RowFormat,
+    /// Whether the file begins with these rows.
+    is_begin: bool,
 }
 
 /// Lines that the writer does not have yet.

@@ -5,8 +5,10 @@ use std::fmt;
 use std::io::Read;
 use std::marker::PhantomData;
 
+#[cfg(feature = "gzip")]
+use super::folder::{ExportFolder, FolderLines};
 use super::lines::{LineReader, LineText};
-use super::report::of_caller;
+use super::report::{LinePlace, of_caller};
 use crate::clock::Timestamp;
 use crate::entity::sentinel::{has_sentinel_key, is_sentinel};
 use crate::entity::{DynamoEntity, DynamoTable, Key, read, read_key};
@@ -61,14 +63,19 @@ pub struct ExportedChanges<'r, E> {
 /// A line of an export that cannot be read. Its text has the number of the line and the reason, and never a value.
 #[derive(Debug)]
 pub struct UnreadLine {
-    number: u64,
+    place: LinePlace,
     error: Error,
 }
 
 impl UnreadLine {
     /// The number of the line in its file, from 1.
     pub fn number(&self) -> u64 {
-        self.number
+        self.place.number
+    }
+
+    /// The name of the file in a folder, such as `data/abc.json.gz`.
+    pub fn file(&self) -> Option<&str> {
+        self.place.file.as_deref()
     }
 
     /// The reason.
@@ -79,7 +86,7 @@ impl UnreadLine {
 
 impl fmt::Display for UnreadLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}: {}", self.number, self.error)
+        write!(f, "{}: {}", self.place, self.error)
     }
 }
 
@@ -114,9 +121,19 @@ impl<'r, E: DynamoEntity> ExportedItems<'r, E> {
     /// ```
     pub fn of_reader(reader: impl Read + Send + 'r) -> Self {
         ExportedItems {
-            lines: NumberedLines::new(reader),
+            lines: NumberedLines::of_reader(reader),
             entity: PhantomData,
         }
+    }
+
+    /// Reads all data files of the folder of a full export. Each of them is compared with its checksum before the first
+    /// line is read. A file with other lines than the manifest says ends the iteration with an error.
+    #[cfg(feature = "gzip")]
+    pub fn of_folder(folder: ExportFolder) -> Result<Self> {
+        Ok(ExportedItems {
+            lines: NumberedLines::of_folder(folder, false)?,
+            entity: PhantomData,
+        })
     }
 }
 
@@ -159,9 +176,19 @@ impl<'r, E: DynamoEntity> ExportedChanges<'r, E> {
     /// ```
     pub fn of_reader(reader: impl Read + Send + 'r) -> Self {
         ExportedChanges {
-            lines: NumberedLines::new(reader),
+            lines: NumberedLines::of_reader(reader),
             entity: PhantomData,
         }
+    }
+
+    /// Reads all data files of the folder of an incremental export. Each of them is compared with its checksum before the first
+    /// line is read. A file with other lines than the manifest says ends the iteration with an error.
+    #[cfg(feature = "gzip")]
+    pub fn of_folder(folder: ExportFolder) -> Result<Self> {
+        Ok(ExportedChanges {
+            lines: NumberedLines::of_folder(folder, true)?,
+            entity: PhantomData,
+        })
     }
 }
 
@@ -268,17 +295,66 @@ fn other_line<E: DynamoEntity>(expected: &str) -> Error {
 
 /// Lines with their numbers.
 struct NumberedLines<'r> {
-    lines: LineReader<'r>,
+    source: LineSource<'r>,
     /// Whether the file cannot be read further.
     has_failed: bool,
 }
 
+enum LineSource<'r> {
+    Reader(LineReader<'r>),
+    #[cfg(feature = "gzip")]
+    Folder(FolderLines),
+}
+
+impl LineSource<'_> {
+    fn next(&mut self) -> Result<Option<LineText>> {
+        match self {
+            LineSource::Reader(lines) => lines
+                .next()
+                .map_err(|error| of_caller("reader of the export", error)),
+            #[cfg(feature = "gzip")]
+            LineSource::Folder(lines) => lines.next(),
+        }
+    }
+
+    /// The place of the line that was read last.
+    fn line_place(&self) -> LinePlace {
+        match self {
+            LineSource::Reader(lines) => LinePlace {
+                order: 0,
+                file: None,
+                number: lines.line_number(),
+            },
+            #[cfg(feature = "gzip")]
+            LineSource::Folder(lines) => lines.line_place(),
+        }
+    }
+}
+
 impl<'r> NumberedLines<'r> {
-    fn new(reader: impl Read + Send + 'r) -> Self {
+    fn of_reader(reader: impl Read + Send + 'r) -> Self {
         NumberedLines {
-            lines: LineReader::new(reader),
+            source: LineSource::Reader(LineReader::new(reader)),
             has_failed: false,
         }
+    }
+
+    /// The lines of all data files, if the export has the expected kind.
+    #[cfg(feature = "gzip")]
+    fn of_folder(folder: ExportFolder, is_incremental: bool) -> Result<Self> {
+        if folder.is_incremental() != is_incremental {
+            let path = folder.path().display();
+            let message = match is_incremental {
+                true => format!("{path}: the export is full: read it by `ExportedItems`"),
+                false => format!("{path}: the export is incremental: read it by `ExportedChanges`"),
+            };
+            return Err(Error::new(ErrorKind::Config, Stage::Decode, message));
+        }
+        folder.check_files()?;
+        Ok(NumberedLines {
+            source: LineSource::Folder(FolderLines::new(folder)),
+            has_failed: false,
+        })
     }
 
     /// The next row that is one of the entity, or the next line that cannot be read.
@@ -287,7 +363,7 @@ impl<'r> NumberedLines<'r> {
         read_line: impl Fn(&[u8]) -> Result<Option<T>>,
     ) -> Option<Result<T, UnreadLine>> {
         while !self.has_failed {
-            let read = match self.lines.next() {
+            let read = match self.source.next() {
                 Ok(None) => return None,
                 Ok(Some(LineText::Text(text))) if text.is_empty() => continue,
                 Ok(Some(LineText::Text(text))) => {
@@ -299,15 +375,15 @@ impl<'r> NumberedLines<'r> {
                 }
                 Err(error) => {
                     self.has_failed = true;
-                    Err(of_caller("reader of the export", error))
+                    Err(error)
                 }
             };
             match read {
                 Ok(None) => {}
                 Ok(Some(row)) => return Some(Ok(row)),
                 Err(error) => {
-                    let number = self.lines.line_number();
-                    return Some(Err(UnreadLine { number, error }));
+                    let place = self.source.line_place();
+                    return Some(Err(UnreadLine { place, error }));
                 }
             }
         }
@@ -326,16 +402,16 @@ fn whole_object(line: &[u8]) -> Result<()> {
     reader.finish_text().map_err(fail)
 }
 
-/// Shows the number of lines that were read.
+/// Shows the place of the line that was read last.
 impl<E> fmt::Debug for ExportedItems<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ExportedItems({})", self.lines.lines.line_number())
+        write!(f, "ExportedItems({})", self.lines.source.line_place())
     }
 }
 
-/// Shows the number of lines that were read.
+/// Shows the place of the line that was read last.
 impl<E> fmt::Debug for ExportedChanges<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ExportedChanges({})", self.lines.lines.line_number())
+        write!(f, "ExportedChanges({})", self.lines.source.line_place())
     }
 }

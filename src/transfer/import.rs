@@ -3,9 +3,12 @@
 use std::fmt;
 use std::io::Read;
 
+use super::csv::Csv;
+#[cfg(feature = "gzip")]
+use super::folder::ExportFolder;
 use super::format::RowFormat;
-use super::lines::LineReader;
 use super::report::ImportCounts;
+use super::source::ImportSource;
 use super::target::{EntityTarget, ImportMode, ImportTarget, TableItems};
 use crate::bulk::Checkpoint;
 use crate::entity::DynamoEntity;
@@ -46,10 +49,11 @@ const FAILURES: usize = 1000;
 /// of the writes may be done.
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct Import<'i> {
-    pub(super) lines: LineReader<'i>,
+    pub(super) source: ImportSource<'i>,
     pub(super) target: Box<dyn ImportTarget>,
     pub(super) mode: ImportMode,
     pub(super) format: RowFormat,
+    pub(super) csv: Option<Csv>,
     pub(super) concurrency: usize,
     pub(super) rate: Option<u32>,
     pub(super) budget: RetryBudget,
@@ -62,15 +66,24 @@ pub(super) type OnImportProgress<'i> = Box<dyn FnMut(&ImportCounts) + Send + 'i>
 
 impl<'i> Import<'i> {
     pub(crate) fn of_entity<E: DynamoEntity>(reader: impl Read + Send + 'i) -> Self {
-        Import::into_target(Box::new(EntityTarget::<E>::new()), reader)
+        let source = ImportSource::of_reader(reader);
+        Import::into_target(Box::new(EntityTarget::<E>::new()), source)
     }
 
-    fn into_target(target: Box<dyn ImportTarget>, reader: impl Read + Send + 'i) -> Self {
+    #[cfg(feature = "gzip")]
+    pub(crate) fn of_entity_from<E: DynamoEntity>(folder: ExportFolder) -> Self {
+        let target = Box::new(EntityTarget::<E>::new());
+        let import = Import::into_target(target, ImportSource::of_folder(folder));
+        import.format(RowFormat::DynamoJson)
+    }
+
+    fn into_target(target: Box<dyn ImportTarget>, source: ImportSource<'i>) -> Self {
         Import {
-            lines: LineReader::new(reader),
+            source,
             target,
             mode: ImportMode::default(),
             format: RowFormat::default(),
+            csv: None,
             concurrency: CONCURRENCY,
             rate: None,
             budget: RetryBudget::default(),
@@ -83,6 +96,16 @@ impl<'i> Import<'i> {
     /// Sets the format of the lines; plain JSON by default.
     pub fn format(mut self, format: RowFormat) -> Self {
         self.format = format;
+        self
+    }
+
+    /// Reads comma-separated values with these columns, by the types of the entity. The first line names the columns, in
+    /// any order. A column that is missing there, or is not declared, is an error before the first item is stored.
+    ///
+    /// The keys of the table and of indexes are built from the fields.
+    pub fn csv(mut self, columns: impl Into<Csv>) -> Self {
+        self.csv = Some(columns.into());
+        self.source = self.source.into_records();
         self
     }
 
@@ -176,7 +199,17 @@ impl TableSchema {
     /// ```
     pub fn import<'i>(&self, reader: impl Read + Send + 'i) -> Result<Import<'i>> {
         let target = TableItems::of_schema(self)?;
-        Ok(Import::into_target(Box::new(target), reader).as_is())
+        let source = ImportSource::of_reader(reader);
+        Ok(Import::into_target(Box::new(target), source).as_is())
+    }
+
+    /// Stores each item of a full export of DynamoDB to S3 as it is, as [`import`](Self::import) does for lines. See
+    /// [`EntityExt::import_from`](crate::EntityExt::import_from) for the errors of a damaged folder.
+    #[cfg(feature = "gzip")]
+    pub fn import_from(&self, folder: ExportFolder) -> Result<Import<'static>> {
+        let target = Box::new(TableItems::of_schema(self)?);
+        let import = Import::into_target(target, ImportSource::of_folder(folder));
+        Ok(import.format(RowFormat::DynamoJson).as_is())
     }
 }
 

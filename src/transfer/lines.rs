@@ -6,7 +6,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use sha2::{Digest, Sha256};
 
 /// The maximum length of a line. An item of 400 KB has at most 2.5 MB of JSON, if every character is escaped.
-const MAX_LINE: usize = 16 << 20;
+pub(super) const MAX_LINE: usize = 16 << 20;
 
 /// The bytes that the reader is asked for at once.
 const BUFFER: usize = 64 << 10;
@@ -16,8 +16,15 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The content of a line, without its end.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum LineText {
+pub(crate) enum LineText {
     Text(Vec<u8>),
+    TooLong,
+}
+
+/// A line, with its end.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum RawLine {
+    Bytes(Vec<u8>),
     TooLong,
 }
 
@@ -35,6 +42,8 @@ pub(super) struct LineReader<'r> {
 /// The position between two lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct FilePlace {
+    /// The files before this one, if an import has several.
+    pub(super) file: u64,
     pub(super) bytes: u64,
     pub(super) lines: u64,
     /// The hash of the bytes before it.
@@ -59,6 +68,7 @@ impl<'r> LineReader<'r> {
     pub(super) fn file_place(&self) -> FilePlace {
         let hash = self.hash.clone().finalize();
         FilePlace {
+            file: 0,
             bytes: self.place,
             lines: self.number,
             hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
@@ -84,8 +94,23 @@ impl<'r> LineReader<'r> {
         Ok(self.file_place() == *place)
     }
 
-    /// The next line; None at the end of the file.
+    /// The next line without spaces around it; None at the end of the file.
     pub(super) fn next(&mut self) -> io::Result<Option<LineText>> {
+        let line = match self.next_raw()? {
+            None => return Ok(None),
+            Some(RawLine::TooLong) => return Ok(Some(LineText::TooLong)),
+            Some(RawLine::Bytes(line)) => line,
+        };
+        // This takes `\r` of files from Windows off, and a line of spaces becomes empty.
+        let text = line.trim_ascii();
+        Ok(Some(LineText::Text(match text.len() == line.len() {
+            true => line,
+            false => text.to_vec(),
+        })))
+    }
+
+    /// The next line as it is, without the mark at the begin of the file; None at its end.
+    pub(super) fn next_raw(&mut self) -> io::Result<Option<RawLine>> {
         let (mut line, mut is_too_long, is_first) = (Vec::new(), false, self.place == 0);
         loop {
             let found = fill_buffer(&mut self.reader)?;
@@ -113,18 +138,13 @@ impl<'r> LineReader<'r> {
         }
         self.number += 1;
         if is_too_long {
-            return Ok(Some(LineText::TooLong));
+            return Ok(Some(RawLine::TooLong));
         }
         // Editors on Windows write this mark, and JSON has none.
         if is_first && line.starts_with(BYTE_ORDER_MARK) {
             line.drain(..BYTE_ORDER_MARK.len());
         }
-        // This takes `\r` of files from Windows off, and a line of spaces becomes empty.
-        let text = line.trim_ascii();
-        Ok(Some(LineText::Text(match text.len() == line.len() {
-            true => line,
-            false => text.to_vec(),
-        })))
+        Ok(Some(RawLine::Bytes(line)))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 
 /// The version of the saved data.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// The saved data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,7 +28,9 @@ pub(super) fn import_binding(import: &Import<'_>, db: &Dynamo) -> String {
         "import {} into {} from {}, {:?}",
         import.target.target_name(),
         db.table_name(import.target.table_name()),
-        import.format.format_name(),
+        import
+            .source
+            .source_name(import.format, import.csv.as_ref()),
         import.mode,
     )
 }
@@ -75,6 +77,7 @@ fn encode_state(state: &ImportState, binding: &str) -> Result<Vec<u8>> {
     let item: Item = [
         ("version", Value::from(VERSION)),
         ("import", Value::from(binding)),
+        ("file", Value::from(place.file)),
         ("bytes", Value::from(place.bytes)),
         ("file_lines", Value::from(place.lines)),
         ("hash", Value::from(&*place.hash)),
@@ -82,6 +85,7 @@ fn encode_state(state: &ImportState, binding: &str) -> Result<Vec<u8>> {
         ("written", Value::from(counts.written)),
         ("unchanged", Value::from(counts.unchanged)),
         ("existing", Value::from(counts.existing)),
+        ("left_out", Value::from(counts.left_out)),
         ("failed", Value::from(counts.failed)),
         ("finished", Value::from(*is_finished)),
     ]
@@ -114,6 +118,7 @@ fn decode_state(bytes: &[u8], binding: &str) -> Result<ImportState> {
     }
     Ok(ImportState {
         place: FilePlace {
+            file: number("file")?,
             bytes: number("bytes")?,
             lines: number("file_lines")?,
             hash: text("hash")?.to_owned(),
@@ -123,6 +128,7 @@ fn decode_state(bytes: &[u8], binding: &str) -> Result<ImportState> {
             written: number("written")?,
             unchanged: number("unchanged")?,
             existing: number("existing")?,
+            left_out: number("left_out")?,
             failed: number("failed")?,
         },
         is_finished: item.get("finished") == Some(&Value::Bool(true)),
@@ -137,15 +143,17 @@ mod tests {
     fn a_state_is_read_as_it_was_written_and_only_by_its_import() {
         let state = ImportState {
             place: FilePlace {
+                file: 3,
                 bytes: 7,
                 lines: 2,
                 hash: "ab".into(),
             },
             counts: ImportCounts {
-                lines: 15,
+                lines: 31,
                 written: 1,
                 unchanged: 2,
                 existing: 4,
+                left_out: 16,
                 failed: 8,
             },
             is_finished: true,

@@ -22,7 +22,8 @@ pub(super) fn write_item(item: &Item, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
-fn write_value(value: &Value, out: &mut Vec<u8>) {
+/// Writes one value.
+pub(super) fn write_value(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::S(text) => write_quoted(text, out),
         // The digits as they are stored: a float would lose some of the 38.
@@ -101,6 +102,12 @@ pub(super) fn read_item(line: &str) -> Result<Item, CodecError> {
     // A marked map takes two levels of JSON for one of DynamoDB, and a set within it two more.
     let item = Reader::starting_at(line, 0).plain_item_within(2 * MAX_DEPTH + 2)?;
     unmarked_members(item)
+}
+
+/// Reads a value that [`write_value`] has written, or any other.
+pub(super) fn read_value(text: &str) -> Result<Value, CodecError> {
+    let value = Reader::starting_at(text, 0).plain_value_within(2 * MAX_DEPTH + 2)?;
+    unmark_value(value)
 }
 
 fn unmarked_members(item: Item) -> Result<Item, CodecError> {

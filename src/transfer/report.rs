@@ -1,6 +1,8 @@
 //! The report of an import.
 
+use std::fmt;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use crate::error::{Error, ErrorKind, Result, Stage};
 
@@ -16,23 +18,48 @@ pub struct ImportCounts {
     pub unchanged: u64,
     /// Lines whose items were not stored, because another item has their key.
     pub existing: u64,
+    /// Items of a folder that are not of the entity: of other entities of the table, or of the library itself.
+    pub left_out: u64,
     /// Lines that were not stored for another reason.
     pub failed: u64,
 }
 
 /// A line that was not stored. Its text has the number of the line and the reason, and never a value.
 #[derive(Debug, thiserror::Error)]
-#[error("line {number}: {error}")]
+#[error("{place}: {error}")]
 pub struct FailedLine {
-    pub(super) number: u64,
+    pub(super) place: LinePlace,
     #[source]
     pub(super) error: Error,
 }
 
+/// The place of a line: `line 7`, or `data/000001.json.gz, line 7` in a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LinePlace {
+    /// The place of the file in the list of files.
+    pub(super) order: u64,
+    pub(super) file: Option<Arc<str>>,
+    pub(super) number: u64,
+}
+
+impl fmt::Display for LinePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => write!(f, "{file}, line {}", self.number),
+            None => write!(f, "line {}", self.number),
+        }
+    }
+}
+
 impl FailedLine {
-    /// The number of the line in the file, from 1.
+    /// The number of the line in its file, from 1.
     pub fn number(&self) -> u64 {
-        self.number
+        self.place.number
+    }
+
+    /// The name of the file in a folder, such as `data/000001.json.gz`.
+    pub fn file(&self) -> Option<&str> {
+        self.place.file.as_deref()
     }
 
     /// The reason.
@@ -92,8 +119,8 @@ impl ImportReport {
         }
         let message = format!("{failed} of {} lines were not stored", counts.lines);
         Err(match self.errors.into_iter().next() {
-            Some(FailedLine { number, error }) => {
-                let message = format!("{message}, the first of them is line {number}: {error}");
+            Some(FailedLine { place, error }) => {
+                let message = format!("{message}, the first of them is {place}: {error}");
                 wrap_error(error, message)
             }
             // Errors are not in the checkpoint, only their number.

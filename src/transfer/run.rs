@@ -1,9 +1,9 @@
 //! An import that runs: it reads a portion of lines, stores their items by a job, and saves its place.
 
 use super::import::Import;
-use super::lines::LineText;
 use super::place::{self, ImportState, import_binding, refused_import};
-use super::report::{FailedLine, ImportReport, of_caller};
+use super::report::{FailedLine, ImportReport, LinePlace};
+use super::source::{LineForm, SourceLine};
 use super::target::{ImportMode, ImportedItem};
 use crate::bulk::{Checkpoint, SingleWrite, put_each};
 use crate::codec::Item;
@@ -32,6 +32,10 @@ impl<'i> Import<'i> {
 /// Runs an import to its end.
 async fn run_import(mut import: Import<'_>, db: &Dynamo) -> Result<ImportReport> {
     import.target.check_mode(import.mode)?;
+    if import.csv.is_some() && import.mode.is_as_is {
+        let message = "CSV has the fields of an entity, and keys are built from them: import without `.as_is()`";
+        return Err(Error::config(message));
+    }
     let store = import.checkpoint.take();
     let Some(store) = store.as_deref() else {
         return Runner::new(import, db, None).run_to_end().await;
@@ -47,17 +51,26 @@ struct Runner<'r, 'i> {
     db: &'r Dynamo,
     store: Option<&'r (dyn Checkpoint + 'i)>,
     binding: String,
+    form: LineForm,
     state: ImportState,
     errors: Vec<FailedLine>,
 }
 
 /// A line whose item is to be stored.
 struct ImportedLine {
-    number: u64,
+    place: LinePlace,
     /// The item in the file.
     item: Item,
     /// The item after the write.
     stored: Item,
+}
+
+/// A line that was read, with the size of its text.
+enum LineRead {
+    Empty,
+    Own(Item, ImportedItem, usize),
+    /// It is not of the entity, and the source has the items of a whole table.
+    Other(usize),
 }
 
 /// The lines of a portion, and the writes of their items.
@@ -72,6 +85,7 @@ impl<'r, 'i> Runner<'r, 'i> {
     fn new(import: Import<'i>, db: &'r Dynamo, store: Option<&'r (dyn Checkpoint + 'i)>) -> Self {
         Runner {
             binding: import_binding(&import, db),
+            form: LineForm::Rows(import.format),
             import,
             db,
             store,
@@ -94,22 +108,37 @@ impl<'r, 'i> Runner<'r, 'i> {
                 });
             }
             self.state = state;
-            let resumed = self.import.lines.skip_to(&self.state.place);
-            if !resumed.map_err(|error| of_caller("reader of the import", error))? {
+            self.prepare()?;
+            if !self.import.source.skip_to(&self.state.place)? {
                 return Err(refused_import(
                     "the file is not the one that the checkpoint is of: its bytes before the saved place are others",
                 ));
             }
+        } else {
+            self.prepare()?;
         }
         let stopped = self.run_portions().await.err();
         // Lines of one portion fail at different attempts.
-        self.errors.sort_by_key(FailedLine::number);
+        self.errors
+            .sort_by(|one, other| one.place.cmp(&other.place));
         Ok(ImportReport {
             counts: self.state.counts,
             errors: self.errors,
             stopped,
             was_finished: false,
         })
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        let Import {
+            source,
+            format,
+            csv,
+            target,
+            ..
+        } = &mut self.import;
+        self.form = source.prepare(*format, csv.as_ref(), target.target_name())?;
+        Ok(())
     }
 
     async fn run_portions(&mut self) -> Result<()> {
@@ -119,7 +148,7 @@ impl<'r, 'i> Runner<'r, 'i> {
             self.store_portion(portion).await?;
             // The place moves when the whole portion is decided. A crash before that repeats the
             // portion, and its items are then found unchanged.
-            self.state.place = self.import.lines.file_place();
+            self.state.place = self.import.source.file_place();
             self.state.is_finished = is_last;
             if let Some(store) = self.store {
                 place::save_state(store, &self.state, &self.binding).await?;
@@ -145,59 +174,55 @@ impl<'r, 'i> Runner<'r, 'i> {
     fn read_portion(&mut self) -> Result<Portion> {
         let (mut portion, mut bytes, mut count) = (Portion::default(), 0, 0);
         while bytes < MOST_BYTES && count < MOST_LINES {
-            let line = self.import.lines.next();
-            let Some(line) = line.map_err(|error| of_caller("reader of the import", error))? else {
+            let Some(line) = self.import.source.next()? else {
                 portion.is_last = true;
                 break;
             };
-            let number = self.import.lines.line_number();
             // Empty lines count too, so that a file of empty lines also comes to the save of its
             // place.
             count += 1;
-            let read = match line {
-                LineText::TooLong => {
-                    let message = "the line has more than 16 MB, and an item has at most 400 KB";
-                    Err(Error::new(ErrorKind::TooLarge, Stage::Decode, message))
-                }
-                // A file often ends with one.
-                LineText::Text(text) if text.is_empty() => continue,
-                LineText::Text(text) => {
-                    bytes += text.len();
-                    self.read_line(&text)
-                }
-            };
-            match read {
-                Ok((item, ImportedItem { write, stored })) => {
+            let place = self.import.source.line_place();
+            match self.read_line(line) {
+                Ok(LineRead::Empty) => {}
+                Ok(LineRead::Own(item, ImportedItem { write, stored }, size)) => {
+                    bytes += size;
                     portion.writes.push(write);
                     portion.lines.push(ImportedLine {
-                        number,
+                        place,
                         item,
                         stored,
                     });
                 }
-                Err(error) => self.add_failure(number, error),
+                Ok(LineRead::Other(size)) => {
+                    bytes += size;
+                    self.state.counts.lines += 1;
+                    self.state.counts.left_out += 1;
+                }
+                Err(error) => self.add_failure(place, error),
             }
         }
         Ok(portion)
     }
 
-    fn read_line(&self, line: &[u8]) -> Result<(Item, ImportedItem)> {
-        let item = self.import.format.read_line(line);
-        let item = item.map_err(|fault| Error::decode("Item", fault))?;
-        let imported = self
-            .import
-            .target
-            .imported_item(item.clone(), self.import.mode)?;
-        Ok((item, imported))
+    fn read_line(&self, line: SourceLine) -> Result<LineRead> {
+        let Some((item, size)) = self.form.read_item(line)? else {
+            return Ok(LineRead::Empty);
+        };
+        let target = &self.import.target;
+        if self.import.source.is_of_table() && !target.is_own(&item) {
+            return Ok(LineRead::Other(size));
+        }
+        let imported = target.imported_item(item.clone(), self.import.mode)?;
+        Ok(LineRead::Own(item, imported, size))
     }
 
-    fn add_failure(&mut self, number: u64, error: Error) {
+    fn add_failure(&mut self, place: LinePlace, error: Error) {
         self.state.counts.lines += 1;
         match error.kind() {
             ErrorKind::AlreadyExists => self.state.counts.existing += 1,
             _ => self.state.counts.failed += 1,
         }
-        self.errors.push(FailedLine { number, error });
+        self.errors.push(FailedLine { place, error });
     }
 
     /// Stores the items of a portion. If the job stops, what it did is not counted: the next run finds these lines again.
@@ -280,11 +305,11 @@ impl<'r, 'i> Runner<'r, 'i> {
                         }
                     };
                     self.add_failure(
-                        line.number,
+                        line.place,
                         error.with_kind(ErrorKind::AlreadyExists, message),
                     );
                 }
-                Some(error) => self.add_failure(line.number, error),
+                Some(error) => self.add_failure(line.place, error),
             }
         }
         Ok(unknown)

@@ -53,6 +53,9 @@ pub(super) trait ImportTarget: Send + Sync {
     /// Returns an error if items of the target cannot be stored in this mode.
     fn check_mode(&self, mode: ImportMode) -> Result<()>;
 
+    /// Whether the item belongs to the target.
+    fn is_own(&self, item: &Item) -> bool;
+
     /// The write of the item of a line.
     fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem>;
 }
@@ -173,6 +176,12 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
         Ok(())
     }
 
+    fn is_own(&self, item: &Item) -> bool {
+        // An item that cannot be written as JSON is reported by the write.
+        let json = item.to_dynamo_json();
+        json.map_or(true, |json| is_item_of::<E>(&json))
+    }
+
     fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
         let name = E::ENTITY.type_name;
         let fail = |fault| Error::decode(name, fault);
@@ -243,6 +252,10 @@ impl ImportTarget for TableItems {
 
     fn check_mode(&self, _: ImportMode) -> Result<()> {
         Ok(())
+    }
+
+    fn is_own(&self, _: &Item) -> bool {
+        true
     }
 
     fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {

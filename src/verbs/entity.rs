@@ -239,6 +239,20 @@ pub trait EntityExt: DynamoEntity {
         Import::of_entity::<Self>(reader)
     }
 
+    /// Stores each item of this entity that a full export to S3 contains, of DynamoDB or of this library. Its other
+    /// items are counted in [`left_out`](crate::transfer::ImportCounts::left_out). See [`Import`].
+    ///
+    /// Before the first write, all data files are compared with their checksums, so nothing of a damaged export is
+    /// stored. The number of items of each file is compared at its end. The changes of an incremental export are no
+    /// items of a table, so it is rejected.
+    ///
+    /// Copy the folder to the disk before, for example by `aws s3 sync`. See [`export_to`](crate::ExportExt::export_to) for
+    /// an example.
+    #[cfg(feature = "gzip")]
+    fn import_from(folder: crate::transfer::ExportFolder) -> Import<'static> {
+        Import::of_entity_from::<Self>(folder)
+    }
+
     /// Returns the item as stored in the table: all attributes, including the keys of indexes.
     fn to_item(&self) -> Result<Item> {
         self.__item()

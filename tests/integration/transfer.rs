@@ -1,7 +1,9 @@
 //! Exports and imports: a file has every row as it is stored, and a table that is imported is the same table.
 
 mod changing;
+mod csv;
 mod files;
+mod folders;
 mod hostile;
 mod interrupted;
 
@@ -16,7 +18,9 @@ use crate::support::suite::Test;
 pub fn tests() -> Vec<Test> {
     let all = [
         changing::tests(),
+        csv::tests(),
         files::tests(),
+        folders::tests(),
         hostile::tests(),
         interrupted::tests(),
     ];

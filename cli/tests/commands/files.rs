@@ -5,7 +5,7 @@ use dynamo_entity::prelude::*;
 use crate::place::{Outcome, Place};
 use crate::shop_admin::{RequestCount, Shop, User};
 
-fn users(place: &Place, count: usize) -> Outcome {
+pub fn users(place: &Place, count: usize) -> Outcome {
     place.typed(async |db| {
         db.create_tables([Shop::schema(), RequestCount::schema()])
             .await?;
@@ -23,7 +23,7 @@ fn users(place: &Place, count: usize) -> Outcome {
     })
 }
 
-fn count(place: &Place) -> Outcome<usize> {
+pub fn count(place: &Place) -> Outcome<usize> {
     place.typed(async |db| {
         let items = Shop::schema().scan_items()?.consistent().all(db).await?;
         Ok(items.len())

@@ -36,6 +36,7 @@ mod consumers;
 mod failures;
 mod files;
 mod fill;
+mod formats;
 mod forms;
 mod help;
 mod hostile;
@@ -103,6 +104,10 @@ fn main() -> ExitCode {
                 files::a_list_on_aws_has_to_be_meant,
                 files::a_file_brings_back_what_was_exported,
                 files::lines_that_fail_are_told_and_others_stored,
+                formats::csv_brings_back_what_was_exported,
+                formats::names_tell_that_lines_are_compressed,
+                formats::a_folder_brings_back_what_was_exported,
+                formats::what_was_killed_goes_on,
                 fill::old_rows_are_filled_and_counted,
                 fill::a_row_that_cannot_be_filled_is_told,
                 fill::an_entity_without_derived_parts_has_nothing_to_fill,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dynamo_entity::error::ErrorKind;
 use dynamo_entity::prelude::*;
-use dynamo_entity::transfer::{Exported, ExportedChanges, ExportedItems, RowFormat};
+use dynamo_entity::transfer::{ExportFolder, Exported, ExportedChanges, ExportedItems, RowFormat};
 use fastrand::Rng;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
@@ -198,6 +198,30 @@ async fn items_are_those_of_a_scan() -> Outcome {
         .export(&mut file)
         .format(RowFormat::DynamoJson);
     assert_eq!(export.send(&db).await?.complete()?.rows, 60);
+    let folder = std::env::temp_dir().join(format!("exported-{}", std::process::id()));
+    let created = ExportFolder::create(&folder)?;
+    let report = AppUsers::schema()
+        .scan_items()?
+        .export_to(created)
+        .send(&db)
+        .await?;
+    assert_eq!(report.complete()?.rows, 60);
+    let opened = ExportFolder::open(&folder)?;
+    let users: Vec<UserInfo> =
+        ExportedItems::of_folder(opened.clone())?.collect::<Result<_, _>>()?;
+    assert_eq!(users, UserInfo::scan().all(&db).await?);
+    let error = ExportedChanges::<UserInfo>::of_folder(opened.clone()).unwrap_err();
+    assert!(error.to_string().contains("the export is full"), "{error}");
+    // A damaged file is found before the first line.
+    let data = opened.path().join("data/000001.json.gz");
+    let mut bytes = std::fs::read(&data)?;
+    if let Some(last) = bytes.last_mut() {
+        *last ^= 1;
+    }
+    std::fs::write(&data, bytes)?;
+    let error = ExportedItems::<UserInfo>::of_folder(opened).unwrap_err();
+    assert!(error.to_string().contains("the file is damaged"), "{error}");
+    std::fs::remove_dir_all(folder)?;
     let users: Vec<UserInfo> = ExportedItems::of_reader(&file[..]).collect::<Result<_, _>>()?;
     assert_eq!(users, UserInfo::scan().all(&db).await?);
     let rewards: Vec<Rewards> = ExportedItems::of_reader(&file[..]).collect::<Result<_, _>>()?;

@@ -1,0 +1,125 @@
+//! The lines of all data files of a full export, one file after the other.
+
+use std::sync::Arc;
+
+use super::super::lines::{FilePlace, LineText};
+use super::super::report::LinePlace;
+use super::lines::CheckedLines;
+use super::open::ExportFolder;
+use super::summary::{ExportKind, ExportView};
+use crate::error::{Error, ErrorKind, Result, Stage};
+
+/// Reads the lines of an import from a folder.
+#[derive(Debug)]
+pub(in super::super) struct FolderLines {
+    folder: ExportFolder,
+    /// The place of the file in the list of files.
+    at: usize,
+    /// Its lines, once it is open.
+    lines: Option<CheckedLines>,
+    /// Its name in errors.
+    name: Option<Arc<str>>,
+}
+
+impl FolderLines {
+    pub(in super::super) fn new(folder: ExportFolder) -> Self {
+        FolderLines {
+            folder,
+            at: 0,
+            lines: None,
+            name: None,
+        }
+    }
+
+    /// The text that tells the export from others.
+    pub(in super::super) fn identity(&self) -> &str {
+        self.folder.identity()
+    }
+
+    /// Checks that the export is one of items, and undamaged.
+    pub(in super::super) fn check_export(&self, is_dynamo_json: bool) -> Result<()> {
+        let path = self.folder.path().display();
+        let message = match self.folder.kind() {
+            ExportKind::Full if is_dynamo_json => return self.folder.check_files(),
+            ExportKind::Full => {
+                "the lines of an export are DynamoDB JSON: remove `.format(..)` and `.csv(..)`"
+                    .to_owned()
+            }
+            ExportKind::Incremental(view) => {
+                let images = match view {
+                    ExportView::NewImages => "new images",
+                    ExportView::NewAndOldImages => "new and old images",
+                };
+                format!(
+                    "{path}: the export is incremental: its lines are changes with {images}, and no items: import a \
+                     full export, and read the changes of this one as changes"
+                )
+            }
+        };
+        Err(Error::new(ErrorKind::Config, Stage::Decode, message))
+    }
+
+    pub(in super::super) fn next(&mut self) -> Result<Option<LineText>> {
+        loop {
+            if self.lines.is_none() && !self.open_file()? {
+                return Ok(None);
+            }
+            let line = match &mut self.lines {
+                Some(lines) => lines.next()?,
+                None => None,
+            };
+            if line.is_some() {
+                return Ok(line);
+            }
+            self.lines = None;
+            self.at += 1;
+        }
+    }
+
+    /// Opens the file that is next. False if there is none.
+    fn open_file(&mut self) -> Result<bool> {
+        let Some(file) = self.folder.files().get(self.at) else {
+            return Ok(false);
+        };
+        self.name = Some(format!("data/{}", file.name).into());
+        self.lines = Some(self.folder.read_lines(file)?);
+        Ok(true)
+    }
+
+    pub(in super::super) fn file_place(&self) -> FilePlace {
+        let place = self.lines.as_ref().map(CheckedLines::file_place);
+        FilePlace {
+            file: self.at as u64,
+            ..place.unwrap_or_default()
+        }
+    }
+
+    pub(in super::super) fn skip_to(&mut self, place: &FilePlace) -> Result<bool> {
+        // The list of files is the same, because the checkpoint belongs to its checksum.
+        self.at = usize::try_from(place.file).unwrap_or(usize::MAX);
+        self.lines = None;
+        if place.lines == 0 {
+            return Ok(self.at <= self.folder.files().len());
+        }
+        if !self.open_file()? {
+            return Ok(false);
+        }
+        while let Some(lines) = &mut self.lines
+            && lines.line_number() < place.lines
+        {
+            // Read as lines, because the number of items is compared at the end of the file.
+            if lines.next()?.is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(self.file_place() == *place)
+    }
+
+    pub(in super::super) fn line_place(&self) -> LinePlace {
+        LinePlace {
+            order: self.at as u64,
+            file: self.name.clone(),
+            number: self.lines.as_ref().map_or(0, CheckedLines::line_number),
+        }
+    }
+}

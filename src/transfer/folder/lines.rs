@@ -1,0 +1,66 @@
+//! The lines of a data file, decompressed and counted.
+
+use std::fs::File;
+use std::io::{BufReader, Seek};
+use std::path::PathBuf;
+
+use flate2::bufread::MultiGzDecoder;
+
+use super::super::lines::{FilePlace, LineReader, LineText};
+use super::summary::DataFile;
+use super::{FILES, folder_error, unreadable_file};
+use crate::error::Result;
+
+/// Reads the lines of a data file. The end is an error if there are more or fewer lines than in the manifest.
+#[derive(Debug)]
+pub(crate) struct CheckedLines {
+    lines: LineReader<'static>,
+    path: PathBuf,
+    /// The lines with text so far, and those of the manifest.
+    count: u64,
+    expected: u64,
+}
+
+impl CheckedLines {
+    pub(super) fn new(mut file: File, of: &DataFile) -> Result<Self> {
+        // The checksum was compared by reading this very file to its end.
+        file.rewind()
+            .map_err(|error| unreadable_file(&of.path, error))?;
+        Ok(CheckedLines {
+            lines: LineReader::new(MultiGzDecoder::new(BufReader::new(file))),
+            path: of.path.clone(),
+            count: 0,
+            expected: of.items,
+        })
+    }
+
+    /// The next line; none after the last one, if all lines of the manifest were read.
+    pub(crate) fn next(&mut self) -> Result<Option<LineText>> {
+        let line = self
+            .lines
+            .next()
+            .map_err(|error| unreadable_file(&self.path, error))?;
+        match &line {
+            Some(LineText::Text(text)) if text.is_empty() => {}
+            Some(_) => self.count += 1,
+            None if self.count != self.expected => {
+                let reason = format!(
+                    "the file has {} items, and {} in {FILES}.json",
+                    self.count, self.expected
+                );
+                return Err(folder_error(&self.path, reason));
+            }
+            None => {}
+        }
+        Ok(line)
+    }
+
+    /// The number of the line that was read last, from 1.
+    pub(crate) fn line_number(&self) -> u64 {
+        self.lines.line_number()
+    }
+
+    pub(in super::super) fn file_place(&self) -> FilePlace {
+        self.lines.file_place()
+    }
+}
