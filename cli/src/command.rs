@@ -34,7 +34,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .subcommands(tables(model))
         .subcommands(data(model))
         .subcommands([export_data(model), import_data(model)])
-        .subcommands(s3_commands(model))
+        .subcommands(s3_commands())
         .subcommand(tail(model))
         .subcommands(parked(model))
         .subcommand(explain(model))

@@ -9,10 +9,9 @@ use serde_json::json;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::model::Model;
 
 /// Both commands.
-pub(crate) fn s3_commands(model: &Model) -> [Command; 2] {
+pub(crate) fn s3_commands() -> [Command; 2] {
     let text = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name)
             .long(name)
@@ -32,9 +31,6 @@ pub(crate) fn s3_commands(model: &Model) -> [Command; 2] {
             "Waits for the end of the export, and fails if it fails",
         )
     };
-    let mut names: Vec<String> = model.entities().map(|entity| entity.name()).collect();
-    names.extend(model.schemas.iter().map(|table| table.name.clone()));
-    names.dedup();
     let start = Command::new("export-to-s3")
         .about("Starts an export of a table, or of an entity, to S3, which DynamoDB runs itself")
         .args([
@@ -183,6 +179,8 @@ fn show(context: &mut Context<'_, '_>, status: &S3ExportStatus) -> Result<Exit, 
             "items": status.items,
             "billed_bytes": status.billed_bytes,
             "data": status.data_folder(),
+            "bucket": status.bucket,
+            "manifest": status.manifest,
         });
         context.write(&format!("{line}\n"))?;
     } else {
@@ -190,8 +188,11 @@ fn show(context: &mut Context<'_, '_>, status: &S3ExportStatus) -> Result<Exit, 
         if let Some(items) = status.items {
             text.push_str(&format!(", {items} items"));
         }
+        // Incremental exports share the folder of their data, so only the manifest tells which files belong to one.
         if let Some(folder) = status.data_folder() {
             text.push_str(&format!(" in {folder}"));
+        } else if let (Some(bucket), Some(manifest)) = (&status.bucket, &status.manifest) {
+            text.push_str(&format!(", listed in s3://{bucket}/{manifest}"));
         }
         context.write(&format!("{text}\n"))?;
     }

@@ -12,7 +12,7 @@ use crate::schema::{EntitySchema, TableSchema};
 ///
 /// The files are those of a full export in DynamoDB JSON. The external table has one column, the text of a line,
 /// because names of attributes may differ only in case, and the columns of Hive may not. The views read the attributes
-/// from it: they have a column for each field, with the name of the field. See [the guide](crate::guide::exports)
+/// from it: they have a column for each field, with the name of the field. See [the guide](crate::guide::analytics)
 /// for the types of the columns.
 ///
 /// ```
@@ -24,9 +24,10 @@ use crate::schema::{EntitySchema, TableSchema};
 /// # fn main() -> Result<()> {
 /// let files = "s3://exports/AWSDynamoDB/01700000000000-a1b2c3d4/data/";
 /// let statements = Athena::new([Order::schema()]).location("orders", files).statements()?;
-/// assert!(statements[0].starts_with("CREATE EXTERNAL TABLE IF NOT EXISTS `orders_lines` (`line` string)"));
-/// assert!(statements[1].starts_with("CREATE OR REPLACE VIEW \"orders_order\" AS\nSELECT\n"));
-/// assert!(statements[1].contains(r#"CAST(json_extract_scalar(line, '$["Item"]["id"]["N"]') AS bigint) AS "id""#));
+/// assert_eq!(statements[0], "DROP TABLE IF EXISTS `orders_lines`");
+/// assert!(statements[1].starts_with("CREATE EXTERNAL TABLE `orders_lines` (`line` string)"));
+/// assert!(statements[2].starts_with("CREATE OR REPLACE VIEW \"orders_order\" AS\nSELECT\n"));
+/// assert!(statements[2].contains(r#"CAST(json_extract_scalar(line, '$["Item"]["id"]["N"]') AS bigint) AS "id""#));
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone)]
@@ -81,6 +82,8 @@ impl Athena {
             let base = plain_name(&self.prefix.full_name(&table.name));
             let lines = format!("{base}_lines");
             let mut names_of_views = vec![lines.clone()];
+            // Each export has a new folder, and a table that exists would keep its former one. No data are in the table.
+            statements.push(format!("DROP TABLE IF EXISTS `{lines}`"));
             statements.push(lines_table(&lines, location));
             for entity in &table.entities {
                 let name = view_name(&base, entity);
@@ -119,10 +122,10 @@ fn check_location(location: &str) -> Result<()> {
         .split('/')
         .next()
         .is_some_and(|name| !name.is_empty());
-    match has_bucket && location.ends_with('/') {
+    match has_bucket && location.ends_with("/data/") {
         true => Ok(()),
         false => Err(Error::config(format!(
-            "`{location}` is no folder of S3: pass `s3://BUCKET/PREFIX/AWSDynamoDB/ID/data/`, with the last slash"
+            "`{location}` is no folder of S3: pass `s3://BUCKET/PREFIX/AWSDynamoDB/ID/data/`, and no other folder"
         ))),
     }
 }
@@ -132,7 +135,7 @@ fn lines_table(name: &str, location: &str) -> String {
     // Hive knows escapes in literals, and Trino does not.
     let location = location.replace('\\', "\\\\").replace('\'', "\\'");
     format!(
-        "CREATE EXTERNAL TABLE IF NOT EXISTS `{name}` (`line` string)\n\
+        "CREATE EXTERNAL TABLE `{name}` (`line` string)\n\
          ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\001' LINES TERMINATED BY '\\n'\n\
          STORED AS TEXTFILE\n\
          LOCATION '{location}'"

@@ -219,7 +219,6 @@ impl Expression {
         Ok(Item::from_dynamo_json(&object)?.size())
     }
 
-    /// Adds the expressions to a request.
     /// The text of a parameter.
     pub(crate) fn text_of(&self, parameter: &str) -> &str {
         let mut texts = self.texts.iter();
@@ -243,6 +242,7 @@ impl Expression {
         object
     }
 
+    /// Adds the expressions to a request.
     pub(crate) fn write_members(&self, body: &mut Writer) {
         if self.is_empty() {
             return;

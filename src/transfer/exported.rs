@@ -11,10 +11,11 @@ use super::lines::{LineReader, LineText};
 use super::report::{LinePlace, of_caller};
 use crate::clock::Timestamp;
 use crate::entity::sentinel::{has_sentinel_key, is_sentinel};
-use crate::entity::{DynamoEntity, DynamoTable, Key, read, read_key};
+use crate::entity::{DynamoEntity, Key, read, read_key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, find_member};
 use crate::query::{QuerySource, RowKind};
+use crate::schema::has_uniques;
 
 /// A changed item of an incremental export: its states at the begin and at the end of the time of the export.
 ///
@@ -232,11 +233,12 @@ fn change_of_line<E: DynamoEntity>(line: &[u8]) -> Result<Option<Exported<E>>> {
 
 /// The entity of an image; None if it belongs to another one, or stores a unique value.
 fn image_as<E: DynamoEntity>(image: &[u8]) -> Result<Option<E>> {
-    let table = &<E::Table as DynamoTable>::TABLE;
-    if is_sentinel(image) || has_sentinel_key(image, table.pk) {
+    let source = QuerySource::table::<E>();
+    // As in a scan: a key of an item may begin like that of a unique value if nothing in the table can be unique.
+    let is_of_newer = || source.may_get_uniques() && has_sentinel_key(image, source.table.pk);
+    if is_sentinel(image) || is_of_newer() {
         return Ok(None);
     }
-    let source = QuerySource::table::<E>();
     let Some(by_key) = source.by_key(0, true) else {
         return read::<E>(image).map(Some);
     };
@@ -257,11 +259,12 @@ fn image_as<E: DynamoEntity>(image: &[u8]) -> Result<Option<E>> {
 
 /// Whether a key without an image is one of the entity.
 fn is_own_key<E: DynamoEntity>(keys: &[u8]) -> Result<bool> {
-    let table = &<E::Table as DynamoTable>::TABLE;
-    if has_sentinel_key(keys, table.pk) {
+    let source = QuerySource::table::<E>();
+    let has_values = has_uniques(source.entities) || source.may_get_uniques();
+    if has_values && has_sentinel_key(keys, source.table.pk) {
         return Ok(false);
     }
-    Ok(match QuerySource::table::<E>().by_key(0, true) {
+    Ok(match source.by_key(0, true) {
         None => true,
         // A key fits at most one entity of a table.
         Some(by_key) => matches!(by_key.row_kind(keys), RowKind::Meant),

@@ -87,8 +87,9 @@ pub enum S3ExportState {
 impl S3ExportStatus {
     pub(super) fn of_described(found: DescribedExport) -> Self {
         let state = match () {
-            () if found.is_running() => S3ExportState::Running,
             () if found.is_complete() => S3ExportState::Complete,
+            // A status that this version does not know is no end.
+            () if !found.is_failed() => S3ExportState::Running,
             () => S3ExportState::Failed {
                 code: found.failure_code.unwrap_or(found.status),
                 message: found.failure_message.unwrap_or_default(),
@@ -155,7 +156,7 @@ impl<'w> S3ExportWatch<'w> {
     }
 
     /// Waits for the end of the export, and returns an error if it failed. There is no time limit: a large table takes
-    /// hours. Failures of the connection while it waits are ignored for some minutes.
+    /// hours. After the first response, failures of the connection are ignored for some minutes.
     pub fn wait(self) -> Steps<'w, Result<S3ExportStatus>> {
         Steps(Box::pin(self.wait_for_end()))
     }

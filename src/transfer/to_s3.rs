@@ -150,7 +150,8 @@ impl S3Export {
     /// others, items of each call are exported. Expired items are included, as in a table.
     ///
     /// DynamoDB evaluates the condition on attributes as they are stored. It has the limits of a filter of a scan, and
-    /// may name key attributes.
+    /// may name key attributes. The filter of an incremental export is evaluated on the last state of an item, so an item
+    /// that no longer fulfils the condition is not in the export.
     pub fn only<E: DynamoEntity>(self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
         self.rows(
             Query::<E, WholeTable>::whole_table()
@@ -161,7 +162,8 @@ impl S3Export {
 
     /// Exports only the rows of a scan, such as `Order::scan()`, that of a collection, or that of an entity by its
     /// [name](TableSchema::dynamic). The same scan omits expired items unless you call
-    /// [`include_expired`](QueryExt::include_expired).
+    /// [`include_expired`](QueryExt::include_expired). It then contains the present time, so a repeated request with the
+    /// same [`token`](Self::token) differs. A scan with a limit or a position is an error.
     pub fn rows<Kind, Q>(mut self, scan: Q) -> Self
     where
         Q: QueryExt<Reach = WholeTable>,
@@ -169,10 +171,21 @@ impl S3Export {
     {
         let scan: Query<_, WholeTable> = scan.query();
         let selection = scan.into_selection();
+        let options = &selection.options;
+        let is_limited = options.limit.is_some()
+            || options.max_scanned.is_some()
+            || options.resume.is_some()
+            || options.projection.is_some()
+            || options.hydration.is_some();
         self.rows.push(RowCondition {
             table: selection.query_source().table.name,
             entity: selection.entity_name(),
-            node: selection.export_condition(self.db.now()),
+            node: match is_limited {
+                false => selection.export_condition(self.db.now()),
+                true => Err(Error::config(
+                    "an export to S3 has no limit, no position and no projection: remove them from the scan",
+                )),
+            },
         });
         self
     }
@@ -326,7 +339,8 @@ fn explained_start(error: Error, table: &str) -> Error {
             "the token belongs to another export of the last eight hours: pass another one".to_owned()
         }
         Some("InvalidExportTimeException") => {
-            "point-in-time recovery does not keep this time: it was enabled later, or keeps fewer days".to_owned()
+            "point-in-time recovery does not keep this time: it was enabled later, keeps fewer days, or has not yet reached a \
+             time of the last minutes".to_owned()
         }
         _ => return error,
     };

@@ -51,7 +51,7 @@ pub fn statements_are_exported(place: &Place) -> Outcome {
         "--location",
         "shop=s3://exports/file.gz",
     ];
-    refused(&file, &["with the last slash"])?;
+    refused(&file, &["and no other folder"])?;
     let mixed = ["export", "terraform", "--files", "shop=*.gz"];
     refused(&mixed, &["--files", "`duckdb`"])?;
     refused(

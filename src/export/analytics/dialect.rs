@@ -9,6 +9,9 @@ pub(in crate::export) trait SqlDialect {
     /// The text of a member of an attribute, `S` or `N`.
     fn attribute_text(&self, name: &str, tag: Tag) -> String;
 
+    /// The item of a line.
+    fn whole_item(&self) -> String;
+
     /// A whole attribute with its type.
     fn attribute_json(&self, name: &str) -> String;
 
@@ -92,15 +95,15 @@ pub(in crate::export) trait SqlDialect {
             true => self.unescaped(&text),
             false => text,
         };
-        let Some(digits) = part.complement else {
+        if !part.has_complement {
             return self.convert_scalar(&text, ty);
-        };
+        }
         // `-` and the nines' complement of the digits, so that keys sort like numbers.
-        let nines = "9".repeat(digits.clamp(1, 38));
         let whole = |text: &str| self.convert_scalar(text, &ColumnType::Digits(38));
-        let negative = whole(&format!("substr({text}, 2)"));
+        let magnitude = format!("translate(substr({text}, 2), '0123456789', '9876543210')");
         let value = format!(
-            "CASE WHEN {text} LIKE '-%' THEN {negative} - {nines} ELSE {} END",
+            "CASE WHEN {text} LIKE '-%' THEN -{} ELSE {} END",
+            whole(&magnitude),
             whole(&text)
         );
         format!("CAST({value} AS {})", sql_integer(ty))
@@ -150,6 +153,10 @@ impl SqlDialect for AthenaSql {
     fn attribute_text(&self, name: &str, tag: Tag) -> String {
         let path = Self::json_path(&["Item", name, tag.name()]);
         format!("json_extract_scalar(line, {path})")
+    }
+
+    fn whole_item(&self) -> String {
+        format!("json_extract(line, {})", Self::json_path(&["Item"]))
     }
 
     fn attribute_json(&self, name: &str) -> String {
@@ -249,6 +256,10 @@ impl SqlDialect for DuckDbSql {
     fn attribute_text(&self, name: &str, tag: Tag) -> String {
         let pointer = Self::json_pointer(&["Item", name, tag.name()]);
         format!("json_extract_string(line, {pointer})")
+    }
+
+    fn whole_item(&self) -> String {
+        format!("json_extract(line, {})", Self::json_pointer(&["Item"]))
     }
 
     fn attribute_json(&self, name: &str) -> String {

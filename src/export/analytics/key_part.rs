@@ -2,8 +2,8 @@
 
 use super::column::ColumnType;
 use crate::schema::{
-    EntitySchema, KeyContent, KeySchema, KeyType, PartSchema, PieceSchema, Style, TableSchema,
-    Width,
+    EntitySchema, KeyContent, KeySchema, KeyType, PartSchema, PieceSchema, Presence, Style,
+    TableSchema, Width,
 };
 
 /// A part of the text of a key.
@@ -15,8 +15,8 @@ pub(in crate::export) struct KeyPartText {
     pub(in crate::export) pattern: String,
     /// Whether characters are escaped.
     pub(in crate::export) is_escaped: bool,
-    /// The digits of a padded number, whose negative values are written as the nines' complement.
-    pub(in crate::export) complement: Option<usize>,
+    /// Whether it is a padded number whose negative values are written as the nines' complement.
+    pub(in crate::export) has_complement: bool,
 }
 
 /// The part of the primary key that is a field; None if the field is not in it as a whole.
@@ -36,15 +36,13 @@ pub(super) fn part_of_key(
             return None;
         }
         let is_text = matches!(ty, ColumnType::Text);
-        let complement = match (ty, part.width) {
-            (ColumnType::Integer | ColumnType::Digits(_), Width::Signed(digits)) => Some(digits),
-            _ => None,
-        };
+        let is_integer = matches!(ty, ColumnType::Integer | ColumnType::Digits(_));
+        let is_padded = is_integer && matches!(part.width, Width::Signed(_));
         Some(KeyPartText {
             attribute: key.attribute.clone(),
             pattern: key_pattern(pieces, table.style, Some(field)),
             is_escaped: is_text && table.style == Style::Escaped,
-            complement: complement.filter(|_| table.style == Style::Escaped),
+            has_complement: is_padded && table.style == Style::Escaped,
         })
     })
 }
@@ -78,9 +76,14 @@ fn key_pattern(pieces: &[PieceSchema], style: Style, captured: Option<&str>) -> 
             PieceSchema::Part(part) => {
                 // Other programs do not escape the delimiter, so the last part extends to the end.
                 let is_last = at + 1 == pieces.len() && style != Style::Escaped;
-                let text = match is_last {
-                    true => "[\\s\\S]*".to_owned(),
-                    false => format!("[^{delimiter}]*"),
+                // Two entities may differ only in the width and the characters of a part.
+                let is_plain = style == Style::Escaped && part.presence == Presence::Always;
+                let text = match part.width {
+                    Width::Digits(width) if is_plain => format!("[0-9]{{{width}}}"),
+                    Width::Signed(width) if is_plain => format!("-?[0-9]{{{width}}}"),
+                    Width::Fixed(width) if is_plain => format!("[^{delimiter}]{{{width}}}"),
+                    _ if is_last => "[\\s\\S]*".to_owned(),
+                    _ => format!("[^{delimiter}]*"),
                 };
                 match captured == Some(part.field.as_str()) {
                     true => pattern.push_str(&format!("({text})")),

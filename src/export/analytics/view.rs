@@ -6,7 +6,7 @@ use super::column::{ColumnType, ColumnTypes};
 use super::dialect::SqlDialect;
 use super::key_part::{KeyPartText, part_of_key, pattern_of_key};
 use crate::json::Tag;
-use crate::schema::{EntitySchema, FieldRole, FieldSchema, TableSchema, UNIQUE};
+use crate::schema::{EntitySchema, FieldRole, FieldSchema, FormerUse, TableSchema, UNIQUE};
 
 /// An entity as a view of lines of an export.
 #[derive(Debug)]
@@ -26,8 +26,9 @@ struct ViewColumn {
 /// The source of the values of a column.
 #[derive(Debug)]
 enum ColumnSource {
-    /// An attribute, or the first of several that exists.
-    Attributes(Vec<String>),
+    Attribute(String),
+    /// The former name of an attribute that is being renamed, which decides if it exists, and the new one.
+    Renamed(String, String),
     Key(KeyPartText),
 }
 
@@ -71,7 +72,12 @@ impl<'s> EntityView<'s> {
     /// Items that store unique values are none.
     fn row_condition(&self, sql: &dyn SqlDialect) -> String {
         let missing = |name: &str| format!("{} IS NULL", sql.attribute_json(name));
-        let no_sentinel = missing(UNIQUE);
+        // Lines of manifests and of incremental exports have no item.
+        let no_sentinel = format!(
+            "{} IS NOT NULL\n  AND {}",
+            sql.whole_item(),
+            missing(UNIQUE)
+        );
         let Some(ty) = &self.table.type_attribute else {
             return no_sentinel;
         };
@@ -103,9 +109,14 @@ fn source_of(
         // It has no column, because it has no name for each of its attributes.
         (_, FieldRole::Rest) => None,
         (Some(attribute), _) => {
-            let names = [Some(attribute), field.former.as_ref()];
-            let names = names.into_iter().flatten().cloned();
-            Some(ColumnSource::Attributes(names.collect()))
+            Some(match (&field.former, field.former_use) {
+                (None, _) => ColumnSource::Attribute(attribute.clone()),
+                // If it is missing, an older program has removed the value.
+                (Some(former), FormerUse::Alone) => ColumnSource::Attribute(former.clone()),
+                (Some(former), FormerUse::First | FormerUse::Dropped) => {
+                    ColumnSource::Renamed(former.clone(), attribute.clone())
+                }
+            })
         }
         (None, _) => part_of_key(table, entity, &field.name, ty).map(ColumnSource::Key),
     }
@@ -124,16 +135,15 @@ fn free_name(field: &str, taken: &mut BTreeSet<String>) -> String {
 }
 
 fn column_value(sql: &dyn SqlDialect, column: &ViewColumn) -> String {
-    let (names, ty) = match &column.source {
-        ColumnSource::Key(part) => return sql.key_value(part, &column.ty),
-        ColumnSource::Attributes(names) => (names, &column.ty),
-    };
-    let values: Vec<String> = names
-        .iter()
-        .map(|name| sql.attribute_value(name, ty))
-        .collect();
-    match &*values {
-        [one] => one.clone(),
-        several => format!("coalesce({})", several.join(", ")),
+    match &column.source {
+        ColumnSource::Key(part) => sql.key_value(part, &column.ty),
+        ColumnSource::Attribute(name) => sql.attribute_value(name, &column.ty),
+        // A NULL under the former name decides too, so the first value that exists would be wrong.
+        ColumnSource::Renamed(former, new) => format!(
+            "CASE WHEN {} IS NOT NULL THEN {} ELSE {} END",
+            sql.attribute_json(former),
+            sql.attribute_value(former, &column.ty),
+            sql.attribute_value(new, &column.ty)
+        ),
     }
 }

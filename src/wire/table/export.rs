@@ -70,8 +70,8 @@ pub(crate) struct DescribedExport {
 }
 
 impl DescribedExport {
-    pub(crate) fn is_running(&self) -> bool {
-        self.status == ExportStatus::InProgress.as_str()
+    pub(crate) fn is_failed(&self) -> bool {
+        self.status == ExportStatus::Failed.as_str()
     }
 
     pub(crate) fn is_complete(&self) -> bool {

@@ -102,14 +102,14 @@ async fn changes_are_the_differences_of_two_states() -> Outcome {
     let db = Db::open(Mode::Raw).await?;
     db.create_tables([AppUsers::schema()]).await?;
     let rng = &mut Rng::with_seed(37);
-    for _ in 0..6 {
+    for _ in 0..4 {
         let old = state(&db).await?;
         let before = (
             entities::<UserInfo>(&db).await?,
             entities::<Rewards>(&db).await?,
             entities::<HandOver>(&db).await?,
         );
-        for _ in 0..25 {
+        for _ in 0..20 {
             let user_id = Uuid::from_u128(rng.u128(..6));
             let at = chrono::DateTime::from_timestamp(rng.i64(0..3), 0).expect("a time");
             let email = format!("{}@example.com", rng.u8(..9));

@@ -1,4 +1,5 @@
-"""Runs a script of `export duckdb` on lines of exports, and prints the rows of the Parquet files.
+"""Runs a script of `export duckdb` on lines of exports, and prints the rows of the Parquet files, and those of the views of
+Athena in FOLDER/views.json.
 
     python parquet.py FOLDER            # runs FOLDER/script.sql on the files FOLDER/*.jsonl, in the layout of AWS
     python parquet.py FOLDER athena     # parses FOLDER/statements.json in the dialect of Athena
@@ -68,7 +69,24 @@ def run(folder):
             "count": sums[0],
             "sums": {name: plain(value) for name, value in zip(numbers, sums[1:])},
         }
+    views = folder / "views.json"
+    if views.exists():
+        for view in json.loads(views.read_text()):
+            found[view["name"]]["view"] = rows_of_view(connection, folder, view)
     return found
+
+
+def rows_of_view(connection, folder, view):
+    """The rows of a view of Athena, translated into the SQL of DuckDB."""
+    import sqlglot
+
+    files = str(folder / view["table"] / "AWSDynamoDB/*/data/*.json.gz").replace("'", "''")
+    source = f"SELECT CAST(json AS VARCHAR) AS line FROM read_json_objects('{files}', format = 'newline_delimited')"
+    connection.execute(f'CREATE OR REPLACE TEMP VIEW "{view["lines"]}" AS {source}')
+    query = view["statement"][view["statement"].index("SELECT") :]
+    rows = connection.execute(sqlglot.transpile(query, read="trino", write="duckdb")[0])
+    names = [column[0] for column in rows.description]
+    return [dict(zip(names, map(plain, row))) for row in rows.fetchall()]
 
 
 def parse(folder):

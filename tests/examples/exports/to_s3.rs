@@ -238,6 +238,9 @@ async fn mistakes_are_found_before_anything_is_sent() -> Outcome {
         .only::<orders::Order>(|o| o.status().is_in(Vec::<orders::Status>::new()));
     let error = never.await.unwrap_err();
     assert!(error.to_string().contains("no item"), "{error}");
+    let limited = order().bucket("b").rows(orders::Order::scan().limit(3));
+    let error = limited.await.unwrap_err();
+    assert!(error.to_string().contains("no limit"), "{error}");
     assert!(faults.calls().is_empty());
     Ok(())
 }

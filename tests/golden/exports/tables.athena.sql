@@ -1,6 +1,8 @@
 -- Run each statement by itself: Athena runs one at a time.
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_access_token_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_access_token_lines`;
+
+CREATE EXTERNAL TABLE `shop_access_token_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/access-token/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -11,9 +13,12 @@ SELECT
   json_extract_scalar(line, '$["Item"]["token"]["S"]') AS "token",
   CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp) AS "expires_at"
 FROM "shop_access_token_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_app_user_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_app_user_lines`;
+
+CREATE EXTERNAL TABLE `shop_app_user_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/app-user/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -25,7 +30,8 @@ SELECT
   json_extract_scalar(line, '$["Item"]["device"]["S"]') AS "device",
   json_extract_scalar(line, '$["Item"]["hand_over_code"]["S"]') AS "hand_over_code"
 FROM "shop_app_user_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'UserInfo'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["record"]["S"]'), '^USER_INFO\z')));
 
@@ -34,7 +40,8 @@ SELECT
   json_extract_scalar(line, '$["Item"]["user_id"]["S"]') AS "user_id",
   CAST(json_extract_scalar(line, '$["Item"]["points"]["N"]') AS bigint) AS "points"
 FROM "shop_app_user_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Rewards'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["record"]["S"]'), '^REWARDS\z')));
 
@@ -44,11 +51,14 @@ SELECT
   CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "at",
   json_extract_scalar(line, '$["Item"]["device"]["S"]') AS "device"
 FROM "shop_app_user_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'HandOver'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["record"]["S"]'), '^HAND_OVER\#[^\#]*\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["record"]["S"]'), '^HAND_OVER\#[^\#]{30}\z')));
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_blog_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_blog_lines`;
+
+CREATE EXTERNAL TABLE `shop_blog_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/blog/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -61,7 +71,8 @@ SELECT
   json_extract_scalar(line, '$["Item"]["title"]["S"]') AS "title",
   json_extract_scalar(line, '$["Item"]["text"]["S"]') AS "text"
 FROM "shop_blog_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Post'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^POSTS\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^[^\#]*\#[^\#]*\z')));
 
@@ -72,11 +83,14 @@ SELECT
   json_extract_scalar(line, '$["Item"]["by"]["S"]') AS "by",
   json_extract_scalar(line, '$["Item"]["text"]["S"]') AS "text"
 FROM "shop_blog_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Comment'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^POST\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^[^\#]*\#[^\#]*\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^POST\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^[^\#]{30}\#[^\#]*\z')));
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_accounts_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_accounts_lines`;
+
+CREATE EXTERNAL TABLE `shop_accounts_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/accounts/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -89,9 +103,12 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["is_closed"]["BOOL"]') AS boolean) AS "is_closed",
   CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version"
 FROM "shop_accounts_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_contact_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_contact_lines`;
+
+CREATE EXTERNAL TABLE `shop_contact_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/contact/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -107,9 +124,12 @@ SELECT
   CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["created_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "created_at",
   CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "updated_at"
 FROM "shop_contact_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_help_desk_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_help_desk_lines`;
+
+CREATE EXTERNAL TABLE `shop_help_desk_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/help-desk/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -119,7 +139,8 @@ SELECT
   json_extract_scalar(line, '$["Item"]["tenant"]["S"]') AS "tenant",
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Tenant'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TENANT\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
 
@@ -130,7 +151,8 @@ SELECT
   json_extract_scalar(line, '$["Item"]["email"]["S"]') AS "email",
   CAST(json_extract_scalar(line, '$["Item"]["away"]["BOOL"]') AS boolean) AS "away"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Agent'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TENANT\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^AGENT\#[^\#]*\z')));
 
@@ -140,9 +162,10 @@ SELECT
   json_extract_scalar(line, '$["Item"]["customer"]["S"]') AS "customer",
   json_extract_scalar(line, '$["Item"]["email"]["S"]') AS "email"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Customer'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^CUSTOMER\#[^\#]*\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^CUSTOMER\#[^\#]*\#[^\#]{36}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
 
 CREATE OR REPLACE VIEW "shop_help_desk_ticket" AS
 SELECT
@@ -159,9 +182,10 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version",
   CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "updated_at"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Ticket'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
 
 CREATE OR REPLACE VIEW "shop_help_desk_comment" AS
 SELECT
@@ -171,9 +195,10 @@ SELECT
   json_extract_scalar(line, '$["Item"]["customer"]["S"]') AS "customer",
   json_extract_scalar(line, '$["Item"]["text"]["S"]') AS "text"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Comment'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^COMMENT\#[^\#]*\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^COMMENT\#[^\#]{36}\z')));
 
 CREATE OR REPLACE VIEW "shop_help_desk_event" AS
 SELECT
@@ -183,9 +208,10 @@ SELECT
   json_extract_scalar(line, '$["Item"]["what"]["S"]') AS "what",
   json_extract_scalar(line, '$["Item"]["by"]["S"]') AS "by"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Event'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^EVENT\#[^\#]*\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^EVENT\#[^\#]{36}\z')));
 
 CREATE OR REPLACE VIEW "shop_help_desk_tag" AS
 SELECT
@@ -193,9 +219,10 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["ticket"]["N"]') AS decimal(20, 0)) AS "ticket",
   json_extract_scalar(line, '$["Item"]["tag"]["S"]') AS "tag"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Tag'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^TAG\#[^\#]*\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^TAG\#[^\#]*\z')));
 
 CREATE OR REPLACE VIEW "shop_help_desk_counter" AS
 SELECT
@@ -203,7 +230,8 @@ SELECT
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name",
   CAST(json_extract_scalar(line, '$["Item"]["last"]["N"]') AS decimal(20, 0)) AS "last"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Counter'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^COUNTER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^[^\#]*\z')));
 
@@ -213,7 +241,8 @@ SELECT
   json_extract_scalar(line, '$["Item"]["status"]["S"]') AS "status",
   CAST(json_extract_scalar(line, '$["Item"]["tickets"]["N"]') AS bigint) AS "tickets"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Tally'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TALLY\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^[^\#]*\z')));
 
@@ -224,11 +253,14 @@ SELECT
   json_extract_scalar(line, '$["Item"]["agent"]["S"]') AS "agent",
   CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["until"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp) AS "until"
 FROM "shop_help_desk_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Session'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^SESSION\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_measurement_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_measurement_lines`;
+
+CREATE EXTERNAL TABLE `shop_measurement_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/measurement/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -239,9 +271,12 @@ SELECT
   CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "at",
   CAST(json_extract_scalar(line, '$["Item"]["litres"]["N"]') AS bigint) AS "litres"
 FROM "shop_measurement_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_meter_status_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_meter_status_lines`;
+
+CREATE EXTERNAL TABLE `shop_meter_status_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/meter-status/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -252,9 +287,12 @@ SELECT
   json_extract_scalar(line, '$["Item"]["battery"]["S"]') AS "battery",
   CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["seen_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "seen_at"
 FROM "shop_meter_status_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_meter_configuration_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_meter_configuration_lines`;
+
+CREATE EXTERNAL TABLE `shop_meter_configuration_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/meter-configuration/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -265,9 +303,12 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["revision"]["N"]') AS bigint) AS "revision",
   CAST(json_extract_scalar(line, '$["Item"]["interval_minutes"]["N"]') AS bigint) AS "interval_minutes"
 FROM "shop_meter_configuration_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_readings_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_readings_lines`;
+
+CREATE EXTERNAL TABLE `shop_readings_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/readings/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -279,9 +320,12 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["watts"]["N"]') AS bigint) AS "watts",
   json_extract_scalar(line, '$["Item"]["note"]["S"]') AS "note"
 FROM "shop_readings_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_message_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_message_lines`;
+
+CREATE EXTERNAL TABLE `shop_message_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/message/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -294,7 +338,8 @@ SELECT
   CASE WHEN json_extract(line, '$["Item"]["next"]["NULL"]') IS NULL THEN json_format(json_extract(line, '$["Item"]["next"]')) END AS "next",
   CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version"
 FROM "shop_message_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Message'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
 
@@ -304,20 +349,24 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
   transform(CAST(json_extract(line, '$["Item"]["recipients"]["L"]') AS array(json)), e -> json_extract_scalar(e, '$["S"]')) AS "recipients"
 FROM "shop_message_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Chunk'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^CHUNK\#[^\#]*\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^CHUNK\#[^\#]{10}\z')));
 
 CREATE OR REPLACE VIEW "shop_message_waiting" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["message"]["S"]') AS "message",
   json_extract_scalar(line, '$["Item"]["recipient"]["S"]') AS "recipient"
 FROM "shop_message_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Waiting'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^TO\#[^\#]*\z')));
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_mailbox_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_mailbox_lines`;
+
+CREATE EXTERNAL TABLE `shop_mailbox_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/mailbox/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -327,9 +376,12 @@ SELECT
   json_extract_scalar(line, '$["Item"]["recipient"]["S"]') AS "recipient",
   CAST(json_extract_scalar(line, '$["Item"]["unread"]["N"]') AS bigint) AS "unread"
 FROM "shop_mailbox_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_mail_shop_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_mail_shop_lines`;
+
+CREATE EXTERNAL TABLE `shop_mail_shop_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/mail-shop/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -339,7 +391,8 @@ SELECT
   json_extract_scalar(line, '$["Item"]["buyer"]["S"]') AS "buyer",
   json_extract_scalar(line, '$["Item"]["mail"]["S"]') AS "mail"
 FROM "shop_mail_shop_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Buyer'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^BUYER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
 
@@ -350,20 +403,24 @@ SELECT
   json_extract_scalar(line, '$["Item"]["status"]["S"]') AS "status",
   CAST(json_extract_scalar(line, '$["Item"]["cents"]["N"]') AS decimal(20, 0)) AS "cents"
 FROM "shop_mail_shop_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Order'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^BUYER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^ORDER\#[^\#]*\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^BUYER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^ORDER\#[^\#]{6}\z')));
 
 CREATE OR REPLACE VIEW "shop_mail_shop_reward" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["buyer"]["S"]') AS "buyer",
   CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number"
 FROM "shop_mail_shop_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Reward'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^BUYER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^REWARD\#[^\#]*\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^BUYER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^REWARD\#[^\#]{6}\z')));
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_mail_sales_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_mail_sales_lines`;
+
+CREATE EXTERNAL TABLE `shop_mail_sales_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/mail-sales/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -373,9 +430,12 @@ SELECT
   json_extract_scalar(line, '$["Item"]["buyer"]["S"]') AS "buyer",
   CAST(json_extract_scalar(line, '$["Item"]["cents"]["N"]') AS decimal(20, 0)) AS "cents"
 FROM "shop_mail_sales_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_stream_leases_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_stream_leases_lines`;
+
+CREATE EXTERNAL TABLE `shop_stream_leases_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/stream-leases/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -392,7 +452,8 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["surveyed_at"]["N"]') AS bigint) AS "surveyed_at",
   CAST(json_extract(line, '$["Item"]["entities"]["SS"]') AS array(varchar)) AS "entities"
 FROM "shop_stream_leases_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'StreamGroup'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^GROUP\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^GROUP\z')));
 
@@ -401,7 +462,8 @@ SELECT
   json_extract_scalar(line, '$["Item"]["group"]["S"]') AS "group",
   CAST(json_extract(line, '$["Item"]["shards"]["SS"]') AS array(varchar)) AS "shards"
 FROM "shop_stream_leases_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'GroupRoots'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^GROUP\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^ROOTS\z')));
 
@@ -422,7 +484,8 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["is_finished"]["BOOL"]') AS boolean) AS "is_finished",
   CAST(json_extract_scalar(line, '$["Item"]["is_initial"]["BOOL"]') AS boolean) AS "is_initial"
 FROM "shop_stream_leases_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'ShardLease'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^GROUP\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^SHARD\#[^\#]*\z')));
 
@@ -431,11 +494,14 @@ SELECT
   json_extract_scalar(line, '$["Item"]["stream"]["S"]') AS "stream",
   json_extract_scalar(line, '$["Item"]["group"]["S"]') AS "group"
 FROM "shop_stream_leases_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'StreamReader'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^STREAM\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^READER\#[^\#]*\z')));
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_parked_changes_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_parked_changes_lines`;
+
+CREATE EXTERNAL TABLE `shop_parked_changes_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/parked-changes/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -454,7 +520,8 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["parts"]["N"]') AS bigint) AS "parts",
   CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp) AS "expires_at"
 FROM "shop_parked_changes_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'ParkedChange'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^CONSUMER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^CHANGE\#[^\#]*\z')));
 
@@ -466,11 +533,14 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
   from_base64(json_extract_scalar(line, '$["Item"]["json"]["B"]')) AS "json"
 FROM "shop_parked_changes_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'ParkedPart'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^CONSUMER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^PART\#[^\#]*\#[^\#]*\#[^\#]*\z')));
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^CONSUMER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^PART\#[^\#]*\#[^\#]*\#[^\#]{6}\z')));
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_once_effects_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_once_effects_lines`;
+
+CREATE EXTERNAL TABLE `shop_once_effects_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/once-effects/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -486,9 +556,12 @@ SELECT
   CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp) AS "expires_at",
   CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version"
 FROM "shop_once_effects_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_order_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_order_lines`;
+
+CREATE EXTERNAL TABLE `shop_order_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/order/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -502,9 +575,12 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["total"]["N"]') AS bigint) AS "total",
   json_extract_scalar(line, '$["Item"]["address"]["S"]') AS "address"
 FROM "shop_order_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_employee_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_employee_lines`;
+
+CREATE EXTERNAL TABLE `shop_employee_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/employee/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -516,9 +592,12 @@ SELECT
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name",
   json_extract_scalar(line, '$["Item"]["hobby"]["S"]') AS "hobby"
 FROM "shop_employee_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_large_company_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_large_company_lines`;
+
+CREATE EXTERNAL TABLE `shop_large_company_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/large-company/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -530,9 +609,12 @@ SELECT
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name",
   json_extract_scalar(line, '$["Item"]["hobby"]["S"]') AS "hobby"
 FROM "shop_large_company_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_request_count_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_request_count_lines`;
+
+CREATE EXTERNAL TABLE `shop_request_count_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/request-count/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -543,9 +625,12 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["day"]["S"]') AS date) AS "day",
   CAST(json_extract_scalar(line, '$["Item"]["count"]["N"]') AS decimal(20, 0)) AS "count"
 FROM "shop_request_count_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_busy_request_count_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_busy_request_count_lines`;
+
+CREATE EXTERNAL TABLE `shop_busy_request_count_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/busy-request-count/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -557,9 +642,12 @@ SELECT
   CAST(json_extract_scalar(line, '$["Item"]["day"]["S"]') AS date) AS "day",
   CAST(json_extract_scalar(line, '$["Item"]["count"]["N"]') AS decimal(20, 0)) AS "count"
 FROM "shop_busy_request_count_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_shop_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_shop_lines`;
+
+CREATE EXTERNAL TABLE `shop_shop_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/shop/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -573,9 +661,12 @@ SELECT
   json_extract_scalar(line, '$["Item"]["city"]["S"]') AS "city",
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name"
 FROM "shop_shop_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_sharded_order_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_sharded_order_lines`;
+
+CREATE EXTERNAL TABLE `shop_sharded_order_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/sharded-order/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -586,9 +677,12 @@ SELECT
   json_extract_scalar(line, '$["Item"]["status"]["S"]') AS "status",
   CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["placed_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "placed_at"
 FROM "shop_sharded_order_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
 
-CREATE EXTERNAL TABLE IF NOT EXISTS `shop_task_lines` (`line` string)
+DROP TABLE IF EXISTS `shop_task_lines`;
+
+CREATE EXTERNAL TABLE `shop_task_lines` (`line` string)
 ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
 STORED AS TEXTFILE
 LOCATION 's3://exports/task/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
@@ -603,4 +697,5 @@ SELECT
   CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["created_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "created_at",
   CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "updated_at"
 FROM "shop_task_lines"
-WHERE json_extract(line, '$["Item"]["$unique"]') IS NULL;
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;

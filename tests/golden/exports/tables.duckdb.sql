@@ -7,7 +7,8 @@ SELECT
   json_extract_string(line, '/Item/token/S') AS "token",
   make_timestamp(CAST(CAST(json_extract_string(line, '/Item/expires_at/N') AS DECIMAL(28, 9)) * 1000000 AS BIGINT)) AS "expires_at"
 FROM "shop-access-token"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-access-token.AccessToken.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-app-user" AS
@@ -20,7 +21,8 @@ SELECT
   json_extract_string(line, '/Item/device/S') AS "device",
   json_extract_string(line, '/Item/hand_over_code/S') AS "hand_over_code"
 FROM "shop-app-user"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'UserInfo'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/record/S'), '^USER_INFO\z')))
 ) TO 'parquet/shop-app-user.UserInfo.parquet' (FORMAT parquet);
@@ -30,7 +32,8 @@ SELECT
   json_extract_string(line, '/Item/user_id/S') AS "user_id",
   CAST(json_extract_string(line, '/Item/points/N') AS BIGINT) AS "points"
 FROM "shop-app-user"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Rewards'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/record/S'), '^REWARDS\z')))
 ) TO 'parquet/shop-app-user.Rewards.parquet' (FORMAT parquet);
@@ -41,9 +44,10 @@ SELECT
   (CAST(json_extract_string(line, '/Item/at/S') AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS "at",
   json_extract_string(line, '/Item/device/S') AS "device"
 FROM "shop-app-user"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'HandOver'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/record/S'), '^HAND_OVER\#[^\#]*\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/record/S'), '^HAND_OVER\#[^\#]{30}\z')))
 ) TO 'parquet/shop-app-user.HandOver.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-blog" AS
@@ -57,7 +61,8 @@ SELECT
   json_extract_string(line, '/Item/title/S') AS "title",
   json_extract_string(line, '/Item/text/S') AS "text"
 FROM "shop-blog"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Post'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^POSTS\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^[^\#]*\#[^\#]*\z')))
 ) TO 'parquet/shop-blog.Post.parquet' (FORMAT parquet);
@@ -69,9 +74,10 @@ SELECT
   json_extract_string(line, '/Item/by/S') AS "by",
   json_extract_string(line, '/Item/text/S') AS "text"
 FROM "shop-blog"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Comment'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^POST\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^[^\#]*\#[^\#]*\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^POST\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^[^\#]{30}\#[^\#]*\z')))
 ) TO 'parquet/shop-blog.Comment.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-accounts" AS
@@ -85,7 +91,8 @@ SELECT
   CAST(json_extract_string(line, '/Item/is_closed/BOOL') AS BOOLEAN) AS "is_closed",
   CAST(json_extract_string(line, '/Item/version/N') AS DECIMAL(20, 0)) AS "version"
 FROM "shop-accounts"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-accounts.Account.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-contact" AS
@@ -102,7 +109,8 @@ SELECT
   (CAST(json_extract_string(line, '/Item/created_at/S') AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS "created_at",
   (CAST(json_extract_string(line, '/Item/updated_at/S') AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS "updated_at"
 FROM "shop-contact"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-contact.Contact.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-help-desk" AS
@@ -113,7 +121,8 @@ SELECT
   json_extract_string(line, '/Item/tenant/S') AS "tenant",
   json_extract_string(line, '/Item/name/S') AS "name"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Tenant'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TENANT\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')))
 ) TO 'parquet/shop-help-desk.Tenant.parquet' (FORMAT parquet);
@@ -125,7 +134,8 @@ SELECT
   json_extract_string(line, '/Item/email/S') AS "email",
   CAST(json_extract_string(line, '/Item/away/BOOL') AS BOOLEAN) AS "away"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Agent'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TENANT\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^AGENT\#[^\#]*\z')))
 ) TO 'parquet/shop-help-desk.Agent.parquet' (FORMAT parquet);
@@ -136,9 +146,10 @@ SELECT
   json_extract_string(line, '/Item/customer/S') AS "customer",
   json_extract_string(line, '/Item/email/S') AS "email"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Customer'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^CUSTOMER\#[^\#]*\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^CUSTOMER\#[^\#]*\#[^\#]{36}\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')))
 ) TO 'parquet/shop-help-desk.Customer.parquet' (FORMAT parquet);
 
 COPY (
@@ -156,9 +167,10 @@ SELECT
   CAST(json_extract_string(line, '/Item/version/N') AS DECIMAL(20, 0)) AS "version",
   (CAST(json_extract_string(line, '/Item/updated_at/S') AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS "updated_at"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Ticket'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TICKET\#[^\#]*\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')))
 ) TO 'parquet/shop-help-desk.Ticket.parquet' (FORMAT parquet);
 
 COPY (
@@ -169,9 +181,10 @@ SELECT
   json_extract_string(line, '/Item/customer/S') AS "customer",
   json_extract_string(line, '/Item/text/S') AS "text"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Comment'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TICKET\#[^\#]*\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^COMMENT\#[^\#]*\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^COMMENT\#[^\#]{36}\z')))
 ) TO 'parquet/shop-help-desk.Comment.parquet' (FORMAT parquet);
 
 COPY (
@@ -182,9 +195,10 @@ SELECT
   json_extract_string(line, '/Item/what/S') AS "what",
   json_extract_string(line, '/Item/by/S') AS "by"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Event'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TICKET\#[^\#]*\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^EVENT\#[^\#]*\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^EVENT\#[^\#]{36}\z')))
 ) TO 'parquet/shop-help-desk.Event.parquet' (FORMAT parquet);
 
 COPY (
@@ -193,9 +207,10 @@ SELECT
   CAST(json_extract_string(line, '/Item/ticket/N') AS DECIMAL(20, 0)) AS "ticket",
   json_extract_string(line, '/Item/tag/S') AS "tag"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Tag'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TICKET\#[^\#]*\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^TAG\#[^\#]*\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^TAG\#[^\#]*\z')))
 ) TO 'parquet/shop-help-desk.Tag.parquet' (FORMAT parquet);
 
 COPY (
@@ -204,7 +219,8 @@ SELECT
   json_extract_string(line, '/Item/name/S') AS "name",
   CAST(json_extract_string(line, '/Item/last/N') AS DECIMAL(20, 0)) AS "last"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Counter'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^COUNTER\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^[^\#]*\z')))
 ) TO 'parquet/shop-help-desk.Counter.parquet' (FORMAT parquet);
@@ -215,7 +231,8 @@ SELECT
   json_extract_string(line, '/Item/status/S') AS "status",
   CAST(json_extract_string(line, '/Item/tickets/N') AS BIGINT) AS "tickets"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Tally'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^TALLY\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^[^\#]*\z')))
 ) TO 'parquet/shop-help-desk.Tally.parquet' (FORMAT parquet);
@@ -227,7 +244,8 @@ SELECT
   json_extract_string(line, '/Item/agent/S') AS "agent",
   make_timestamp(CAST(CAST(json_extract_string(line, '/Item/until/N') AS DECIMAL(28, 9)) * 1000000 AS BIGINT)) AS "until"
 FROM "shop-help-desk"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Session'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^SESSION\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')))
 ) TO 'parquet/shop-help-desk.Session.parquet' (FORMAT parquet);
@@ -241,7 +259,8 @@ SELECT
   (CAST(json_extract_string(line, '/Item/at/S') AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS "at",
   CAST(json_extract_string(line, '/Item/litres/N') AS BIGINT) AS "litres"
 FROM "shop-measurement"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-measurement.Measurement.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-meter-status" AS
@@ -253,7 +272,8 @@ SELECT
   json_extract_string(line, '/Item/battery/S') AS "battery",
   (CAST(json_extract_string(line, '/Item/seen_at/S') AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS "seen_at"
 FROM "shop-meter-status"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-meter-status.MeterStatus.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-meter-configuration" AS
@@ -265,7 +285,8 @@ SELECT
   CAST(json_extract_string(line, '/Item/revision/N') AS BIGINT) AS "revision",
   CAST(json_extract_string(line, '/Item/interval_minutes/N') AS BIGINT) AS "interval_minutes"
 FROM "shop-meter-configuration"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-meter-configuration.Configuration.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-readings" AS
@@ -278,7 +299,8 @@ SELECT
   CAST(json_extract_string(line, '/Item/watts/N') AS BIGINT) AS "watts",
   json_extract_string(line, '/Item/note/S') AS "note"
 FROM "shop-readings"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-readings.Reading.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-message" AS
@@ -292,7 +314,8 @@ SELECT
   CASE WHEN json_extract(line, '/Item/next/NULL') IS NULL THEN json_extract(line, '/Item/next') END AS "next",
   CAST(json_extract_string(line, '/Item/version/N') AS DECIMAL(20, 0)) AS "version"
 FROM "shop-message"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Message'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^MESSAGE\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')))
 ) TO 'parquet/shop-message.Message.parquet' (FORMAT parquet);
@@ -303,9 +326,10 @@ SELECT
   CAST(json_extract_string(line, '/Item/number/N') AS BIGINT) AS "number",
   list_transform(CAST(json_extract(line, '/Item/recipients/L') AS JSON[]), lambda e: json_extract_string(e, '/S')) AS "recipients"
 FROM "shop-message"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Chunk'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^MESSAGE\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^CHUNK\#[^\#]*\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^MESSAGE\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^CHUNK\#[^\#]{10}\z')))
 ) TO 'parquet/shop-message.Chunk.parquet' (FORMAT parquet);
 
 COPY (
@@ -313,7 +337,8 @@ SELECT
   json_extract_string(line, '/Item/message/S') AS "message",
   json_extract_string(line, '/Item/recipient/S') AS "recipient"
 FROM "shop-message"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Waiting'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^MESSAGE\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^TO\#[^\#]*\z')))
 ) TO 'parquet/shop-message.Waiting.parquet' (FORMAT parquet);
@@ -326,7 +351,8 @@ SELECT
   json_extract_string(line, '/Item/recipient/S') AS "recipient",
   CAST(json_extract_string(line, '/Item/unread/N') AS BIGINT) AS "unread"
 FROM "shop-mailbox"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-mailbox.Mailbox.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-mail-shop" AS
@@ -337,7 +363,8 @@ SELECT
   json_extract_string(line, '/Item/buyer/S') AS "buyer",
   json_extract_string(line, '/Item/mail/S') AS "mail"
 FROM "shop-mail-shop"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Buyer'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^BUYER\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')))
 ) TO 'parquet/shop-mail-shop.Buyer.parquet' (FORMAT parquet);
@@ -349,9 +376,10 @@ SELECT
   json_extract_string(line, '/Item/status/S') AS "status",
   CAST(json_extract_string(line, '/Item/cents/N') AS DECIMAL(20, 0)) AS "cents"
 FROM "shop-mail-shop"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Order'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^BUYER\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^ORDER\#[^\#]*\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^BUYER\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^ORDER\#[^\#]{6}\z')))
 ) TO 'parquet/shop-mail-shop.Order.parquet' (FORMAT parquet);
 
 COPY (
@@ -359,9 +387,10 @@ SELECT
   json_extract_string(line, '/Item/buyer/S') AS "buyer",
   CAST(json_extract_string(line, '/Item/number/N') AS BIGINT) AS "number"
 FROM "shop-mail-shop"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Reward'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^BUYER\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^REWARD\#[^\#]*\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^BUYER\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^REWARD\#[^\#]{6}\z')))
 ) TO 'parquet/shop-mail-shop.Reward.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-mail-sales" AS
@@ -372,7 +401,8 @@ SELECT
   json_extract_string(line, '/Item/buyer/S') AS "buyer",
   CAST(json_extract_string(line, '/Item/cents/N') AS DECIMAL(20, 0)) AS "cents"
 FROM "shop-mail-sales"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-mail-sales.Sales.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-stream-leases" AS
@@ -390,7 +420,8 @@ SELECT
   CAST(json_extract_string(line, '/Item/surveyed_at/N') AS BIGINT) AS "surveyed_at",
   CAST(json_extract(line, '/Item/entities/SS') AS VARCHAR[]) AS "entities"
 FROM "shop-stream-leases"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'StreamGroup'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^GROUP\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^GROUP\z')))
 ) TO 'parquet/shop-stream-leases.StreamGroup.parquet' (FORMAT parquet);
@@ -400,7 +431,8 @@ SELECT
   json_extract_string(line, '/Item/group/S') AS "group",
   CAST(json_extract(line, '/Item/shards/SS') AS VARCHAR[]) AS "shards"
 FROM "shop-stream-leases"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'GroupRoots'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^GROUP\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^ROOTS\z')))
 ) TO 'parquet/shop-stream-leases.GroupRoots.parquet' (FORMAT parquet);
@@ -422,7 +454,8 @@ SELECT
   CAST(json_extract_string(line, '/Item/is_finished/BOOL') AS BOOLEAN) AS "is_finished",
   CAST(json_extract_string(line, '/Item/is_initial/BOOL') AS BOOLEAN) AS "is_initial"
 FROM "shop-stream-leases"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'ShardLease'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^GROUP\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^SHARD\#[^\#]*\z')))
 ) TO 'parquet/shop-stream-leases.ShardLease.parquet' (FORMAT parquet);
@@ -432,7 +465,8 @@ SELECT
   json_extract_string(line, '/Item/stream/S') AS "stream",
   json_extract_string(line, '/Item/group/S') AS "group"
 FROM "shop-stream-leases"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'StreamReader'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^STREAM\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^READER\#[^\#]*\z')))
 ) TO 'parquet/shop-stream-leases.StreamReader.parquet' (FORMAT parquet);
@@ -454,7 +488,8 @@ SELECT
   CAST(json_extract_string(line, '/Item/parts/N') AS BIGINT) AS "parts",
   make_timestamp(CAST(CAST(json_extract_string(line, '/Item/expires_at/N') AS DECIMAL(28, 9)) * 1000000 AS BIGINT)) AS "expires_at"
 FROM "shop-parked-changes"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'ParkedChange'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^CONSUMER\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^CHANGE\#[^\#]*\z')))
 ) TO 'parquet/shop-parked-changes.ParkedChange.parquet' (FORMAT parquet);
@@ -467,9 +502,10 @@ SELECT
   CAST(json_extract_string(line, '/Item/number/N') AS BIGINT) AS "number",
   from_base64(json_extract_string(line, '/Item/json/B')) AS "json"
 FROM "shop-parked-changes"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'ParkedPart'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^CONSUMER\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^PART\#[^\#]*\#[^\#]*\#[^\#]*\z')))
+    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^CONSUMER\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^PART\#[^\#]*\#[^\#]*\#[^\#]{6}\z')))
 ) TO 'parquet/shop-parked-changes.ParkedPart.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-once-effects" AS
@@ -486,7 +522,8 @@ SELECT
   make_timestamp(CAST(CAST(json_extract_string(line, '/Item/expires_at/N') AS DECIMAL(28, 9)) * 1000000 AS BIGINT)) AS "expires_at",
   CAST(json_extract_string(line, '/Item/version/N') AS DECIMAL(20, 0)) AS "version"
 FROM "shop-once-effects"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-once-effects.OnceEffect.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-order" AS
@@ -501,7 +538,8 @@ SELECT
   CAST(json_extract_string(line, '/Item/total/N') AS BIGINT) AS "total",
   json_extract_string(line, '/Item/address/S') AS "address"
 FROM "shop-order"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-order.Order.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-employee" AS
@@ -514,7 +552,8 @@ SELECT
   json_extract_string(line, '/Item/name/S') AS "name",
   json_extract_string(line, '/Item/hobby/S') AS "hobby"
 FROM "shop-employee"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-employee.Employee.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-large-company" AS
@@ -527,7 +566,8 @@ SELECT
   json_extract_string(line, '/Item/name/S') AS "name",
   json_extract_string(line, '/Item/hobby/S') AS "hobby"
 FROM "shop-large-company"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-large-company.EmployeeOfMany.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-request-count" AS
@@ -539,7 +579,8 @@ SELECT
   CAST(json_extract_string(line, '/Item/day/S') AS DATE) AS "day",
   CAST(json_extract_string(line, '/Item/count/N') AS DECIMAL(20, 0)) AS "count"
 FROM "shop-request-count"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-request-count.RequestCount.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-busy-request-count" AS
@@ -552,7 +593,8 @@ SELECT
   CAST(json_extract_string(line, '/Item/day/S') AS DATE) AS "day",
   CAST(json_extract_string(line, '/Item/count/N') AS DECIMAL(20, 0)) AS "count"
 FROM "shop-busy-request-count"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-busy-request-count.BusyRequestCount.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-shop" AS
@@ -567,7 +609,8 @@ SELECT
   json_extract_string(line, '/Item/city/S') AS "city",
   json_extract_string(line, '/Item/name/S') AS "name"
 FROM "shop-shop"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-shop.Shop.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-sharded-order" AS
@@ -579,7 +622,8 @@ SELECT
   json_extract_string(line, '/Item/status/S') AS "status",
   (CAST(json_extract_string(line, '/Item/placed_at/S') AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS "placed_at"
 FROM "shop-sharded-order"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-sharded-order.Order.parquet' (FORMAT parquet);
 
 CREATE OR REPLACE TEMP VIEW "shop-task" AS
@@ -595,5 +639,6 @@ SELECT
   (CAST(json_extract_string(line, '/Item/created_at/S') AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS "created_at",
   (CAST(json_extract_string(line, '/Item/updated_at/S') AS TIMESTAMPTZ) AT TIME ZONE 'UTC') AS "updated_at"
 FROM "shop-task"
-WHERE json_extract(line, '/Item/$unique') IS NULL
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
 ) TO 'parquet/shop-task.Task.parquet' (FORMAT parquet);
