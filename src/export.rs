@@ -28,9 +28,12 @@
 //! ```
 
 mod alarms;
+mod analytics;
+mod athena;
 mod calls;
 mod cloud_formation;
 mod consumer;
+mod duckdb;
 mod format;
 mod html;
 mod key_text;
@@ -44,8 +47,10 @@ mod word;
 mod workbench;
 
 pub use alarms::{SpendCap, TableAlarms};
+pub use athena::Athena;
 pub use cloud_formation::{CloudFormation, NumberedTemplate};
 pub use consumer::{FollowedChange, StreamConsumer};
+pub use duckdb::DuckDb;
 pub use format::ExportFormat;
 pub use html::{Html, SampleItem};
 pub use markdown::Markdown;

@@ -37,6 +37,7 @@ chapters! {
     command_line = "../docs/command_line.md"
     production = "../docs/production.md"
     exports = "../docs/exports.md"
+    analytics = "../docs/analytics.md"
     observing = "../docs/observing.md"
     costs = "../docs/costs.md"
     limits = "../docs/limits.md"

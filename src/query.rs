@@ -48,5 +48,6 @@ pub use engine::{Page, PartOfItem, RowOfEntity, RowStream, RowsHold};
 #[doc(hidden)]
 pub use engine::{RowsOf, holds_all};
 pub(crate) use job_rows::JobRows;
+pub(crate) use keys::RowKind;
 #[doc(hidden)]
 pub use keys::{KeyDraft, PartForm, QuerySource, WriteFront, WriteTemplate};

@@ -15,6 +15,7 @@
 
 mod csv;
 mod export;
+mod exported;
 #[cfg(feature = "gzip")]
 mod folder;
 mod format;
@@ -24,16 +25,21 @@ mod place;
 mod plain_json;
 mod report;
 mod run;
+mod s3_status;
 mod sink;
 mod source;
 mod target;
+mod to_s3;
 
 pub use csv::{Csv, CsvColumn};
 pub use export::{
     Export, ExportCounts, ExportExt, ExportProgress, ExportReport, ExportedRow, OfItem,
 };
+pub use exported::{Exported, ExportedChanges, ExportedItems, UnreadLine};
 #[cfg(feature = "gzip")]
 pub use folder::{ExportFolder, NewExport};
 pub use format::RowFormat;
 pub use import::Import;
 pub use report::{FailedLine, ImportCounts, ImportReport};
+pub use s3_status::{S3ExportState, S3ExportStatus, S3ExportWatch};
+pub use to_s3::S3Export;

@@ -24,7 +24,7 @@ use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
     apply, check, completions, count, data, delete, explain, export, fill, get, item, lint, list,
-    parked, plan, put, query, tail,
+    parked, plan, put, query, tail, to_s3,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).
@@ -356,6 +356,8 @@ async fn run_command(
         Some(("list", matches)) => list::run(context, matches).await,
         Some(("export-data", matches)) => data::export(context, matches).await,
         Some(("import-data", matches)) => data::import(context, matches).await,
+        Some(("export-to-s3", matches)) => to_s3::start(context, matches).await,
+        Some(("export-status", matches)) => to_s3::status(context, matches).await,
         Some(("put", matches)) => put::run(context, matches).await,
         Some(("delete", matches)) => delete::run(context, matches).await,
         Some(("tail", matches)) => tail::run(context, matches).await,

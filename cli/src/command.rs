@@ -9,12 +9,14 @@ use clap_complete::Shell;
 use dynamo_entity::DynamoTable;
 use dynamo_entity::streams::ParkedTable;
 
+use crate::analytics::analytics_options;
 use crate::arguments;
 use crate::data::FORMATS;
 use crate::exit::EXITS;
 use crate::export::formats;
 use crate::model::{Model, ModelEntity, PartInput};
 use crate::tail::read_start;
+use crate::to_s3::s3_commands;
 
 /// The command line of a model.
 pub(crate) fn command(model: &Model, name: &str) -> Command {
@@ -34,6 +36,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .subcommands(tables(model))
         .subcommands(data(model))
         .subcommands([export_data(model), import_data(model)])
+        .subcommands(s3_commands())
         .subcommand(tail(model))
         .subcommands(parked(model))
         .subcommand(explain(model))
@@ -244,7 +247,7 @@ fn export(model: &Model) -> Command {
         .value_parser(PossibleValuesParser::new(formats(model)))
         .help("The format to write; --since reads `schema`");
     Command::new("export")
-        .about("Writes the tables as a template, a configuration, a document or a policy")
+        .about("Writes the tables as a template, a configuration, a document, a policy or SQL")
         .args([
             format,
             option("out", "PATH", "The file to write, or the folder for it"),
@@ -256,6 +259,7 @@ fn export(model: &Model) -> Command {
             option("region", "REGION", "The region of the policy"),
             option("account", "ACCOUNT", "The account of the policy"),
         ])
+        .args(analytics_options())
         .args(consumer_of_export(model))
 }
 

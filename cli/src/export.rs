@@ -11,6 +11,7 @@ use dynamo_entity::schema::TableSchema;
 use dynamo_entity::streams::{OnceEffect, ParkedTable};
 use serde_json::{Value, json};
 
+use crate::analytics::{ATHENA, DUCKDB, athena_text, check_options, duckdb_script};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -26,7 +27,8 @@ const FILTERS: &str = "filters";
 pub(crate) fn formats(model: &Model) -> Vec<&'static str> {
     let formats = ExportFormat::ALL.into_iter().map(ExportFormat::name);
     let filters = (!model.consumers.is_empty()).then_some(FILTERS);
-    formats.chain([SCHEMA]).chain(filters).collect()
+    let others = [SCHEMA, ATHENA, DUCKDB];
+    formats.chain(others).chain(filters).collect()
 }
 
 pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
@@ -34,6 +36,7 @@ pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result
     let format = text_of("format").unwrap_or(SCHEMA);
     let out = text_of("out").map(PathBuf::from);
     let consumer = consumer(context.model, matches, format)?;
+    check_options(matches, format)?;
     if let Some(since) = text_of("since") {
         return numbered(context, format, Path::new(since), out);
     }
@@ -61,6 +64,11 @@ pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result
         }
         (Ok(format @ ExportFormat::Markdown), _) => (markdown(context).text(), format.file_name()),
         (Ok(format), _) => (format.write(schemas, &prefix)?, format.file_name()),
+        (Err(_), _) if format == ATHENA => (athena_text(context, matches)?, "tables.athena.sql"),
+        (Err(_), _) if format == DUCKDB => {
+            let script = duckdb_script(context, matches, out.as_deref())?;
+            (script, "tables.duckdb.sql")
+        }
         (Err(_), Some(consumer)) => (filters(context, consumer)?, "filters.json"),
         (Err(_), None) => (all_schemas(context), "tables.schema.json"),
     };

@@ -36,6 +36,7 @@
 
 // A module imports only from those before it in the list of `scripts/rooms`.
 
+mod analytics;
 mod app;
 mod apply;
 mod arguments;
@@ -66,6 +67,7 @@ mod render;
 mod streams;
 mod tail;
 mod text;
+mod to_s3;
 
 pub use app::App;
 

@@ -8,8 +8,11 @@ mod form;
 mod kind;
 pub(crate) mod text;
 
+use std::str::FromStr;
+
 use super::DynamoValue;
 use crate::clock::{Moment, Timestamp};
+use crate::error::{Error, ErrorKind, Stage};
 use crate::json::{CodecError, Reader, Writer};
 
 pub use form::{Form, FormField};
@@ -74,6 +77,26 @@ macro_rules! time_values {
 
 every_moment!(time_values);
 every_civil!(time_values);
+
+/// Parses a text of RFC 3339 with an offset, such as `2026-03-01T09:30:00Z`.
+///
+/// ```
+/// use dynamo_entity::Timestamp;
+/// let time: Timestamp = "1970-01-01T01:00:07.5+01:00".parse()?;
+/// assert_eq!(Some(time), Timestamp::from_unix(7, 500_000_000));
+/// assert!("1970-01-01".parse::<Timestamp>().is_err());
+/// # Ok::<(), dynamo_entity::Error>(())
+/// ```
+impl FromStr for Timestamp {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        parse_time(text).ok_or_else(|| {
+            let message = "this is no time: expected a text such as `2026-03-01T09:30:00Z`";
+            Error::new(ErrorKind::InvalidValue, Stage::Encode, message)
+        })
+    }
+}
 
 /// The value of a time that was parsed, if it is in the range of the type.
 fn moment_of<T: Moment>(time: Timestamp) -> Result<T, CodecError> {

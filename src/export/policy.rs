@@ -7,6 +7,7 @@ mod leading_keys;
 mod partitions;
 mod permissions;
 mod recorder;
+mod s3;
 mod verb;
 
 use crate::dynamo::TablePrefix;
@@ -21,6 +22,7 @@ use grant::Grant;
 use leading_keys::unlimited_error;
 use partitions::Partitions;
 use permissions::Permissions;
+use s3::AllowedExport;
 
 pub use recorder::PolicyRecorder;
 pub use verb::PolicyVerb;
@@ -80,6 +82,7 @@ pub struct Policy {
     account: String,
     grants: Vec<Grant>,
     consumers: Vec<StreamConsumer>,
+    exports: Vec<AllowedExport>,
     /// The operations of a run, with names of tables that lack the prefix.
     recorded: Permissions,
     has_leading_keys: bool,
@@ -98,6 +101,7 @@ impl Policy {
             account: "*".to_owned(),
             grants: Vec::new(),
             consumers: Vec::new(),
+            exports: Vec::new(),
             recorded: Permissions::default(),
             has_leading_keys: false,
             values: FieldValues::new(),
@@ -286,6 +290,7 @@ impl Policy {
         statements.extend(self.of_consumers()?);
         let named = named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
         statements.extend(key_statements(&named, &allowed, &self.region));
+        statements.extend(self.of_exports()?);
         if statements.is_empty() {
             return Err(Error::config(
                 "the policy allows nothing: use `allow(..)`, `allow_pattern(..)` or `allow_all()`",

@@ -219,6 +219,29 @@ impl Expression {
         Ok(Item::from_dynamo_json(&object)?.size())
     }
 
+    /// The text of a parameter.
+    pub(crate) fn text_of(&self, parameter: &str) -> &str {
+        let mut texts = self.texts.iter();
+        let found = texts.find(|of| of.parameter == parameter);
+        found.map_or("", |of| &of.text)
+    }
+
+    /// The placeholders of names, each with its name.
+    pub(crate) fn named_placeholders(&self) -> Vec<(String, String)> {
+        let names = self.names.iter().enumerate();
+        names
+            .map(|(index, name)| (format!("#n{index}"), name.to_string()))
+            .collect()
+    }
+
+    /// The values by their placeholders, as an object of JSON.
+    pub(crate) fn values_object(&self) -> Vec<u8> {
+        let mut object = b"{".to_vec();
+        object.extend_from_slice(self.values.as_bytes());
+        object.push(b'}');
+        object
+    }
+
     /// Adds the expressions to a request.
     pub(crate) fn write_members(&self, body: &mut Writer) {
         if self.is_empty() {

@@ -6,6 +6,7 @@ mod decode;
 mod describe;
 mod described;
 mod encode;
+mod export;
 mod found_settings;
 mod send;
 mod update;
@@ -17,4 +18,8 @@ pub(crate) use describe::{
     ttl_attribute,
 };
 pub(crate) use described::{DescribedTable, Status, Throughput};
+pub(crate) use export::{
+    DescribedExport, ExportEncryption, ExportFilter, ExportOrder, ExportWindow, describe_export,
+    start_export,
+};
 pub(crate) use update::{TableUpdate, enable_recovery, set_ttl, tag_table, update_table};

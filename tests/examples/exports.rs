@@ -1,6 +1,8 @@
 //! What is exported of the examples and of random tables, and what the tools that it is for say about it.
 
+mod analytics;
 mod consumers;
+mod exported;
 mod filters;
 mod goldens;
 mod judge;
@@ -10,6 +12,7 @@ mod random;
 mod stack;
 mod templates;
 mod terraform;
+mod to_s3;
 mod tools;
 mod uniques;
 mod use_cases;

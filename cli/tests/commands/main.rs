@@ -30,6 +30,7 @@ programs! {
     status_shards = "../../../examples/status_shards.rs"
 }
 
+mod analytics;
 mod collections;
 mod consumers;
 mod environments;
@@ -85,6 +86,8 @@ fn main() -> ExitCode {
         Ok(other) => panic!("there is no program `{other}`"),
         Err(_) => {
             let trials = trials![
+                analytics::statements_are_exported,
+                analytics::exports_to_s3_are_started,
                 collections::a_collection_is_read_by_its_partition,
                 collections::a_collection_is_shown_and_suggested,
                 consumers::consumers_and_alarms_are_exported,

@@ -5,6 +5,7 @@ use super::range_segment::RangeSegment;
 use super::selection::Selection;
 use crate::clock::Timestamp;
 use crate::entity::sentinel::MARK;
+use crate::error::Result;
 use crate::expr::{Expression, Node};
 use crate::json::{CodecError, Number, Reader, Writer};
 use crate::key::point::KeyPoint;
@@ -91,6 +92,23 @@ impl Selection {
     }
 
     fn add_filters(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, CodecError> {
+        let (filters, node) = self.row_condition(now);
+        node.write_condition(out)?;
+        Ok(filters)
+    }
+
+    /// The condition by which DynamoDB itself exports the rows of this scan.
+    pub(crate) fn export_condition(&self, now: Timestamp) -> Result<Node> {
+        self.check_filter()?;
+        match &self.options.filter {
+            // A scan sends no request for it, so its condition is not written there.
+            Some(never) if never.is_never() => Ok(never.clone()),
+            _ => Ok(self.row_condition(now).1),
+        }
+    }
+
+    /// The condition for rows, and its parts.
+    fn row_condition(&self, now: Timestamp) -> (Vec<Filter>, Node) {
         let mut filters = Vec::new();
         let source = self.query_source();
         let types = source.type_condition(self.draft.parts, self.draft.is_scan);
@@ -114,8 +132,8 @@ impl Selection {
         filters.extend(asked.as_ref().map(|_| Filter::Condition));
         // They are written as one condition, so that each gets parentheses if it needs them, and all operators count
         // together.
-        Node::all(types.into_iter().chain(live).chain(asked)).write_condition(out)?;
-        Ok(filters)
+        let node = Node::all(types.into_iter().chain(live).chain(asked));
+        (filters, node)
     }
 }
 

@@ -1,9 +1,12 @@
-//! The tools of others, which scripts install: `CFN_LINT` is the command cfn-lint, `MOTO_URL` the address of a server of moto,
+//! The tools of others, which scripts install: `CFN_LINT` is the command cfn-lint, `DUCKDB_PYTHON` a Python with DuckDB, `MOTO_URL` the address of a server of moto,
 //! `POLICY_JUDGE` the program of `tests/judge`. A test that lacks one says so.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use dynamo_entity::{Item, Number, Value};
+use serde_json::{Value as Json, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -68,4 +71,33 @@ fn encoded(text: &str) -> String {
         byte => format!("%{byte:02X}"),
     };
     text.bytes().map(encode).collect()
+}
+
+/// An item as DynamoDB JSON.
+pub fn tagged_item(item: &Item) -> Json {
+    let members = item.iter();
+    Json::Object(
+        members
+            .map(|(name, value)| (name.to_owned(), tagged(value)))
+            .collect(),
+    )
+}
+
+/// A value as DynamoDB JSON.
+pub fn tagged(value: &Value) -> Json {
+    let texts = |numbers: &BTreeSet<Number>| {
+        let texts = numbers.iter().map(ToString::to_string);
+        texts.collect::<Vec<String>>()
+    };
+    match value {
+        Value::S(text) => json!({"S": text}),
+        Value::N(number) => json!({"N": number.to_string()}),
+        Value::Bool(value) => json!({"BOOL": value}),
+        Value::Null => json!({"NULL": true}),
+        Value::L(list) => json!({"L": list.iter().map(tagged).collect::<Vec<_>>()}),
+        Value::M(item) => json!({"M": tagged_item(item)}),
+        Value::Ss(set) => json!({"SS": set}),
+        Value::Ns(set) => json!({"NS": texts(set)}),
+        other => panic!("no example has {other:?}"),
+    }
 }

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use dynamo_entity::Value;
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
-use dynamo_entity::transfer::{ExportFolder, RowFormat};
+use dynamo_entity::transfer::{
+    ExportFolder, Exported, ExportedChanges, ExportedItems, RowFormat, UnreadLine,
+};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use md5::{Digest, Md5};
@@ -372,9 +374,14 @@ async fn a_wrong_number_of_items_is_no_success(db: Db) -> Outcome {
 async fn an_incremental_export_is_no_table(db: Db) -> Outcome {
     let line = "{\"Metadata\":{\"WriteTimestampMicros\":{\"N\":\"1768386096366933\"}},\"Keys\":{\"pk\":{\"S\":\"NOTE#1\"},\
                 \"sk\":{\"S\":\"NOTE\"}},\"NewImage\":{\"pk\":{\"S\":\"NOTE#1\"}}}\n";
+    let keys = r#""pk":{"S":"NOTE#2"},"sk":{"S":"NOTE"}"#;
+    let old = format!(
+        r#"{keys},"_type":{{"S":"Note"}},"id":{{"N":"2"}},"text":{{"S":"x"}},"version":{{"N":"1"}}"#
+    );
+    let deleted = format!("{{\"Keys\":{{{keys}}},\"OldImage\":{{{old}}}}}\n");
     let prefix = tempfile::tempdir()?;
     let export = Made {
-        files: vec![("aaaa", line.to_owned())],
+        files: vec![("aaaa", line.to_owned()), ("bbbb", deleted)],
         data: "AWSDynamoDB/data".into(),
         more: ",\"outputView\":\"NEW_AND_OLD_IMAGES\",\"exportType\":\"INCREMENTAL_EXPORT\"",
         ..made(&[])
@@ -387,7 +394,24 @@ async fn an_incremental_export_is_no_table(db: Db) -> Outcome {
     )?;
     let folder = ExportFolder::open(prefix.path())?;
     assert!(folder.is_incremental());
-    assert_eq!((folder.items(), folder.path()), (1, &*path));
+    assert_eq!((folder.items(), folder.path()), (2, &*path));
+    // Its changes are read as such, also after a line that cannot be read.
+    let changes = ExportedChanges::<Note>::of_folder(folder.clone())?;
+    let changes: Vec<Result<Exported<Note>, UnreadLine>> = changes.collect();
+    let [Err(unread), Ok(change)] = &*changes else {
+        panic!("{changes:?}");
+    };
+    assert_eq!(
+        (unread.file(), unread.number()),
+        (Some("data/aaaa.json.gz"), 1)
+    );
+    assert_eq!((&change.key, change.is_deleted()), (&Note::key(2), true));
+    assert_eq!(change.old.as_ref().map(|note| &*note.text), Some("x"));
+    let error = ExportedItems::<Note>::of_folder(folder).unwrap_err();
+    assert!(
+        error.to_string().contains("the export is incremental"),
+        "{error}"
+    );
     let error = refused(&db, &path).await?;
     assert_eq!(error.kind(), ErrorKind::Config);
     assert!(

@@ -1,0 +1,217 @@
+//! The types of columns, as they follow from the fields of a schema.
+
+use std::collections::BTreeSet;
+
+use crate::json::Tag;
+use crate::schema::{FieldRole, FieldSchema, TableSchema, ValueContent};
+
+/// The type of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::export) enum ColumnType {
+    Text,
+    Bytes,
+    Boolean,
+    /// An integer of at most 64 bits with a sign.
+    Integer,
+    /// An integer of at most this many digits.
+    Digits(u8),
+    /// A number that a type of 64 bits cannot contain exactly.
+    Exact,
+    Double,
+    Timestamp(TimeForm),
+    Date,
+    /// The elements of a list or a set.
+    List(Box<ColumnType>, ListForm),
+    /// The values of a map.
+    Map(Box<ColumnType>),
+    /// Everything else, in DynamoDB JSON.
+    Json,
+}
+
+/// The stored form of a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::export) enum TimeForm {
+    /// RFC 3339.
+    Zoned,
+    /// A date and a time without a zone.
+    Civil,
+    Seconds,
+    Millis,
+}
+
+/// The form of the elements of a list column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::export) enum ListForm {
+    /// Each with its type, as in a list.
+    Typed,
+    /// A set of this type.
+    Set(Tag),
+}
+
+/// Finds the types of the columns of a table.
+pub(in crate::export) struct ColumnTypes<'s> {
+    pub(in crate::export) table: &'s TableSchema,
+}
+
+impl ColumnTypes<'_> {
+    /// The type of the column of a field.
+    pub(in crate::export) fn of_field(&self, field: &FieldSchema) -> ColumnType {
+        let ty = match (&field.value_type, field.stored) {
+            (Some(ty), _) => self.of_type(ty, field.stored, &mut BTreeSet::new()),
+            (None, tag) => of_tag(tag),
+        };
+        let is_millis = field.form.as_deref() == Some("epoch_ms");
+        match ty {
+            ColumnType::Timestamp(TimeForm::Seconds) if is_millis => {
+                ColumnType::Timestamp(TimeForm::Millis)
+            }
+            // A TTL is a number of seconds, whatever its type.
+            ColumnType::Integer | ColumnType::Digits(_) if field.role == FieldRole::Ttl => {
+                ColumnType::Timestamp(TimeForm::Seconds)
+            }
+            ty => ty,
+        }
+    }
+
+    /// The type of a column of these values, by the name of their type.
+    fn of_type<'t>(
+        &'t self,
+        name: &'t str,
+        tag: Option<Tag>,
+        seen: &mut BTreeSet<&'t str>,
+    ) -> ColumnType {
+        if let Some(value) = self.table.value_type(name) {
+            return match &value.content {
+                // Two newtypes can contain each other in a box.
+                ValueContent::Newtype(inner) if seen.insert(name) => self.of_type(inner, tag, seen),
+                ValueContent::Names(_) => ColumnType::Text,
+                ValueContent::Numbers(_) => ColumnType::Integer,
+                _ => ColumnType::Json,
+            };
+        }
+        let mut within = |inner: &'t str, tag| self.of_type(inner, tag, seen);
+        if let Some(inner) = parameters(name, "Nullable") {
+            return within(inner, tag);
+        }
+        if let Some(element) = parameters(name, "Vec").or_else(|| array_element(name)) {
+            return list_of(within(element, None), ListForm::Typed);
+        }
+        if let Some(element) = parameters(name, "Set") {
+            return match tag {
+                Some(tag @ (Tag::Ss | Tag::Ns | Tag::Bs)) => {
+                    list_of(within(element, None), ListForm::Set(tag))
+                }
+                _ => list_of(within(element, None), ListForm::Typed),
+            };
+        }
+        if let Some((_, value)) = parameters(name, "Map").and_then(split_parameters) {
+            return match within(value, None) {
+                ty if ty.is_scalar() => ColumnType::Map(Box::new(ty)),
+                _ => ColumnType::Json,
+            };
+        }
+        of_known(name, tag)
+    }
+}
+
+impl ColumnType {
+    /// Whether it is a type for the elements of a list.
+    fn is_scalar(&self) -> bool {
+        !matches!(
+            self,
+            ColumnType::List(..) | ColumnType::Map(_) | ColumnType::Json
+        )
+    }
+
+    /// The type of DynamoDB of its values; None for DynamoDB JSON, which has all.
+    pub(in crate::export) fn stored_tag(&self) -> Option<Tag> {
+        Some(match self {
+            ColumnType::Text | ColumnType::Date => Tag::S,
+            ColumnType::Timestamp(TimeForm::Zoned | TimeForm::Civil) => Tag::S,
+            ColumnType::Integer | ColumnType::Digits(_) => Tag::N,
+            ColumnType::Exact | ColumnType::Double => Tag::N,
+            ColumnType::Timestamp(TimeForm::Seconds | TimeForm::Millis) => Tag::N,
+            ColumnType::Bytes => Tag::B,
+            ColumnType::Boolean => Tag::Bool,
+            ColumnType::List(_, ListForm::Typed) => Tag::L,
+            ColumnType::List(_, ListForm::Set(tag)) => *tag,
+            ColumnType::Map(_) => Tag::M,
+            ColumnType::Json => return None,
+        })
+    }
+}
+
+fn list_of(element: ColumnType, elements: ListForm) -> ColumnType {
+    match element.is_scalar() {
+        true => ColumnType::List(Box::new(element), elements),
+        false => ColumnType::Json,
+    }
+}
+
+/// The column of a type that the library knows. The key of a table decides how its fields are stored, so a number may
+/// be stored as text.
+fn of_known(name: &str, tag: Option<Tag>) -> ColumnType {
+    let is_text = tag == Some(Tag::S);
+    match name {
+        "String" | "char" | "Uuid" | "Ulid" => ColumnType::Text,
+        "bool" => ColumnType::Boolean,
+        "bytes" => ColumnType::Bytes,
+        "timestamp" | "EpochSeconds" | "EpochMillis" | "JavaScriptTime" if is_text => {
+            ColumnType::Timestamp(TimeForm::Zoned)
+        }
+        "timestamp" if tag != Some(Tag::N) => ColumnType::Timestamp(TimeForm::Zoned),
+        "timestamp" | "EpochSeconds" => ColumnType::Timestamp(TimeForm::Seconds),
+        "EpochMillis" => ColumnType::Timestamp(TimeForm::Millis),
+        "JavaScriptTime" => ColumnType::Timestamp(TimeForm::Zoned),
+        "civil_time" => ColumnType::Timestamp(TimeForm::Civil),
+        "date" => ColumnType::Date,
+        _ if is_text => ColumnType::Text,
+        "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" => ColumnType::Integer,
+        "u64" | "usize" => ColumnType::Digits(20),
+        // DynamoDB stores at most 38 digits of a number.
+        "i128" | "u128" => ColumnType::Digits(38),
+        "f32" | "f64" => ColumnType::Double,
+        "Number" | "Decimal" | "BigDecimal" => ColumnType::Exact,
+        _ => of_tag(tag),
+    }
+}
+
+/// The column of values of which only the stored type is known.
+fn of_tag(tag: Option<Tag>) -> ColumnType {
+    match tag {
+        Some(Tag::S) => ColumnType::Text,
+        Some(Tag::N) => ColumnType::Exact,
+        Some(Tag::B) => ColumnType::Bytes,
+        Some(Tag::Bool) => ColumnType::Boolean,
+        Some(tag @ Tag::Ss) => list_of(ColumnType::Text, ListForm::Set(tag)),
+        Some(tag @ Tag::Ns) => list_of(ColumnType::Exact, ListForm::Set(tag)),
+        Some(tag @ Tag::Bs) => list_of(ColumnType::Bytes, ListForm::Set(tag)),
+        Some(Tag::Null | Tag::L | Tag::M) | None => ColumnType::Json,
+    }
+}
+
+/// The parameters of a type with this name: `String,u32` of `Map<String,u32>`.
+fn parameters<'n>(name: &'n str, base: &str) -> Option<&'n str> {
+    let inner = name.strip_prefix(base)?.strip_prefix('<')?;
+    inner.strip_suffix('>')
+}
+
+/// The element of `[u8;4]`.
+fn array_element(name: &str) -> Option<&str> {
+    let inner = name.strip_prefix('[')?.strip_suffix(']')?;
+    inner.rsplit_once(';').map(|(element, _)| element)
+}
+
+/// The first of several parameters, and the others.
+fn split_parameters(list: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_i32;
+    for (at, char) in list.char_indices() {
+        match char {
+            '<' | '(' | '[' => depth += 1,
+            '>' | ')' | ']' => depth -= 1,
+            ',' if depth == 0 => return Some((list.get(..at)?, list.get(at + 1..)?)),
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,170 @@
+//! The tables and views of Athena over exports to S3.
+
+use std::collections::BTreeSet;
+
+use super::analytics::{AthenaSql, EntityView, FilePlaces, SqlDialect};
+use crate::dynamo::TablePrefix;
+use crate::error::{Error, Result};
+use crate::schema::{EntitySchema, TableSchema};
+
+/// The statements that make exports to S3 readable by Athena: for each table, an external table of the lines of its
+/// files in the Glue catalogue, and for each entity a view with typed columns.
+///
+/// The files are those of a full export in DynamoDB JSON. The external table has one column, the text of a line,
+/// because names of attributes may differ only in case, and the columns of Hive may not. The views read the attributes
+/// from it: they have a column for each field, with the name of the field. See [the guide](crate::guide::analytics)
+/// for the types of the columns.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # use dynamo_entity::export::Athena;
+/// # #[derive(DynamoEntity)]
+/// # #[dynamo(table = "orders", key(pk = id))]
+/// # struct Order { id: u32, status: String }
+/// # fn main() -> Result<()> {
+/// let files = "s3://exports/AWSDynamoDB/01700000000000-a1b2c3d4/data/";
+/// let statements = Athena::new([Order::schema()]).location("orders", files).statements()?;
+/// assert_eq!(statements[0], "DROP TABLE IF EXISTS `orders_lines`");
+/// assert!(statements[1].starts_with("CREATE EXTERNAL TABLE `orders_lines` (`line` string)"));
+/// assert!(statements[2].starts_with("CREATE OR REPLACE VIEW \"orders_order\" AS\nSELECT\n"));
+/// assert!(statements[2].contains(r#"CAST(json_extract_scalar(line, '$["Item"]["id"]["N"]') AS bigint) AS "id""#));
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Athena {
+    schemas: Vec<TableSchema>,
+    prefix: TablePrefix,
+    places: FilePlaces,
+    scale: Option<u8>,
+}
+
+impl Athena {
+    /// The statements for these tables.
+    pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
+        Athena {
+            schemas: schemas.into_iter().collect(),
+            prefix: TablePrefix::default(),
+            places: FilePlaces::default(),
+            scale: None,
+        }
+    }
+
+    /// The prefix of the tables' names, joined as by [`Dynamo::with_prefix`](crate::Dynamo::with_prefix).
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = TablePrefix::new(prefix.into());
+        self
+    }
+
+    /// The folder `data/` of a full export of a table: `s3://BUCKET/PREFIX/AWSDynamoDB/ID/data/`. Tables without a
+    /// location are omitted.
+    #[must_use]
+    pub fn location(mut self, table: &str, uri: impl Into<String>) -> Self {
+        self.places.add(table, uri.into());
+        self
+    }
+
+    /// Makes the columns of `Number`, `Decimal` and `BigDecimal` a `decimal(38, scale)`. By default they are the text of
+    /// the number, which has every digit; a decimal is rounded to its scale.
+    #[must_use]
+    pub fn decimal_scale(mut self, scale: u8) -> Self {
+        self.scale = Some(scale);
+        self
+    }
+
+    /// The statements, in the order in which you must run them. Athena runs one statement at a time.
+    pub fn statements(&self) -> Result<Vec<String>> {
+        let sql = AthenaSql { scale: self.scale };
+        let mut names = BTreeSet::new();
+        let mut statements = Vec::new();
+        for (table, location) in self.places.placed(&self.schemas, "location")? {
+            check_location(location)?;
+            let base = plain_name(&self.prefix.full_name(&table.name));
+            let lines = format!("{base}_lines");
+            let mut names_of_views = vec![lines.clone()];
+            // Each export has a new folder, and a table that exists would keep its former one. No data are in the table.
+            statements.push(format!("DROP TABLE IF EXISTS `{lines}`"));
+            statements.push(lines_table(&lines, location));
+            for entity in &table.entities {
+                let name = view_name(&base, entity);
+                let query =
+                    EntityView::new(table, entity).query_text(&sql, &sql.quote_name(&lines));
+                let name_text = sql.quote_name(&name);
+                statements.push(format!("CREATE OR REPLACE VIEW {name_text} AS\n{query}"));
+                names_of_views.push(name);
+            }
+            for name in names_of_views {
+                if !names.insert(name.clone()) {
+                    return Err(Error::config(format!(
+                        "two tables or entities have the name `{name}` in Athena: export their tables separately, \
+                         with different databases"
+                    )));
+                }
+            }
+        }
+        Ok(statements)
+    }
+
+    /// The statements as the text of a file, each with a semicolon.
+    pub fn text(&self) -> Result<String> {
+        let mut text = "-- Run each statement by itself: Athena runs one at a time.\n".to_owned();
+        for statement in self.statements()? {
+            text.push_str(&format!("\n{statement};\n"));
+        }
+        Ok(text)
+    }
+}
+
+/// Rejects locations that Athena would reject later, or in which it would also read manifests as data.
+fn check_location(location: &str) -> Result<()> {
+    let folder = location.strip_prefix("s3://").unwrap_or_default();
+    let has_bucket = folder
+        .split('/')
+        .next()
+        .is_some_and(|name| !name.is_empty());
+    match has_bucket && location.ends_with("/data/") {
+        true => Ok(()),
+        false => Err(Error::config(format!(
+            "`{location}` is no folder of S3: pass `s3://BUCKET/PREFIX/AWSDynamoDB/ID/data/`, and no other folder"
+        ))),
+    }
+}
+
+/// The external table. Each line is one text: no line of JSON contains the control character that separates columns.
+fn lines_table(name: &str, location: &str) -> String {
+    // Hive knows escapes in literals, and Trino does not.
+    let location = location.replace('\\', "\\\\").replace('\'', "\\'");
+    format!(
+        "CREATE EXTERNAL TABLE `{name}` (`line` string)\n\
+         ROW FORMAT DELIMITED FIELDS TERMINATED BY '\\001' LINES TERMINATED BY '\\n'\n\
+         STORED AS TEXTFILE\n\
+         LOCATION '{location}'"
+    )
+}
+
+fn view_name(base: &str, entity: &EntitySchema) -> String {
+    format!("{base}_{}", plain_name(&snake_case(&entity.name)))
+}
+
+/// Lower-case letters, digits and underscores, which need no quotes in any client of Athena.
+fn plain_name(name: &str) -> String {
+    let plain = |c: char| match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+        _ => '_',
+    };
+    name.chars().map(plain).collect()
+}
+
+/// `order_line` of `OrderLine`.
+fn snake_case(name: &str) -> String {
+    let mut snake = String::new();
+    let mut was_lower = false;
+    for c in name.chars() {
+        if c.is_uppercase() && was_lower {
+            snake.push('_');
+        }
+        was_lower = c.is_lowercase() || c.is_numeric();
+        snake.push(c);
+    }
+    snake
+}

@@ -1,0 +1,108 @@
+//! The script by which DuckDB makes Parquet files of exports.
+
+use super::analytics::{DuckDbSql, EntityView, FilePlaces, SqlDialect, quote_literal};
+use crate::dynamo::TablePrefix;
+use crate::error::Result;
+use crate::schema::TableSchema;
+
+/// A script for [DuckDB](https://duckdb.org), from version 1.3, that reads the files of full exports and makes a Parquet
+/// file for each entity, with the columns of the views of [`Athena`](super::Athena).
+///
+/// The files are lines of DynamoDB JSON: the `data/*.json.gz` of an export to S3, and those that
+/// [`RowFormat::DynamoJson`](crate::transfer::RowFormat::DynamoJson) writes.
+///
+/// ```
+/// # use dynamo_entity::prelude::*;
+/// # use dynamo_entity::export::DuckDb;
+/// # #[derive(DynamoEntity)]
+/// # #[dynamo(table = "orders", key(pk = id))]
+/// # struct Order { id: u32, status: String }
+/// # fn main() -> Result<()> {
+/// let script = DuckDb::new([Order::schema()]).files("orders", "exports/data/*.json.gz").folder("parquet").script()?;
+/// assert!(script.contains("read_json_objects('exports/data/*.json.gz', format = 'newline_delimited')"));
+/// assert!(script.contains("CAST(json_extract_string(line, '/Item/id/N') AS BIGINT) AS \"id\""));
+/// assert!(script.contains(") TO 'parquet/orders.Order.parquet' (FORMAT parquet);"));
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone)]
+pub struct DuckDb {
+    schemas: Vec<TableSchema>,
+    prefix: TablePrefix,
+    places: FilePlaces,
+    folder: Option<String>,
+    scale: Option<u8>,
+}
+
+impl DuckDb {
+    /// The script for these tables.
+    pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
+        DuckDb {
+            schemas: schemas.into_iter().collect(),
+            prefix: TablePrefix::default(),
+            places: FilePlaces::default(),
+            folder: None,
+            scale: None,
+        }
+    }
+
+    /// The prefix of the tables' names, joined as by [`Dynamo::with_prefix`](crate::Dynamo::with_prefix). The names of the
+    /// Parquet files begin with it.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = TablePrefix::new(prefix.into());
+        self
+    }
+
+    /// The files of a table, as a pattern such as `exports/data/*.json.gz`. Tables without files are omitted.
+    #[must_use]
+    pub fn files(mut self, table: &str, pattern: impl Into<String>) -> Self {
+        self.places.add(table, pattern.into());
+        self
+    }
+
+    /// The folder of the Parquet files, which must exist; by default, the folder in which DuckDB runs. The name of a
+    /// file is that of the table and the entity: `orders.Order.parquet`.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<String>) -> Self {
+        self.folder = Some(folder.into());
+        self
+    }
+
+    /// Makes the columns of `Number`, `Decimal` and `BigDecimal` a `DECIMAL(38, scale)`. By default they are the text of
+    /// the number, which has every digit; a decimal is rounded to its scale.
+    #[must_use]
+    pub fn decimal_scale(mut self, scale: u8) -> Self {
+        self.scale = Some(scale);
+        self
+    }
+
+    /// The script.
+    pub fn script(&self) -> Result<String> {
+        let sql = DuckDbSql { scale: self.scale };
+        let mut script = String::new();
+        for (table, files) in self.places.placed(&self.schemas, "files")? {
+            let name = self.prefix.full_name(&table.name);
+            let lines = sql.quote_name(&name);
+            let files = quote_literal(files);
+            script.push_str(&format!(
+                "CREATE OR REPLACE TEMP VIEW {lines} AS\n\
+                 SELECT json AS line FROM read_json_objects({files}, format = 'newline_delimited');\n\n"
+            ));
+            for entity in &table.entities {
+                let query = EntityView::new(table, entity).query_text(&sql, &lines);
+                let file = format!("{name}.{}.parquet", entity.name);
+                let file = match &self.folder {
+                    Some(folder) => format!("{}/{file}", folder.trim_end_matches('/')),
+                    None => file,
+                };
+                let file = quote_literal(&file);
+                script.push_str(&format!(
+                    "COPY (\n{query}\n) TO {file} (FORMAT parquet);\n\n"
+                ));
+            }
+        }
+        script.truncate(script.trim_end().len());
+        script.push('\n');
+        Ok(script)
+    }
+}
