@@ -34,6 +34,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .subcommands([export_data(model), import_data(model)])
         .subcommand(tail(model))
         .subcommands(parked(model))
+        .subcommands(serve())
         .subcommand(explain(model))
         .subcommand(completions())
 }
@@ -430,6 +431,35 @@ fn parked(model: &Model) -> Option<Command> {
             .disable_help_subcommand(true)
             .subcommands([list, show, replay, drop]),
     )
+}
+
+/// The command that serves a file, if the program is built with it.
+#[cfg(feature = "serve")]
+fn serve() -> Option<Command> {
+    let command = Command::new("serve")
+        .about("Serves an embedded file to other programs on this machine, by the protocol of DynamoDB")
+        .after_help(format!(
+            "The output sets the environment variables by which the AWS command line, the SDKs and this program find the \
+             server. Without {}=ID:SECRET, the server draws a key.",
+            crate::serve::KEY_VARIABLE
+        ))
+        .args([
+            Arg::new("path")
+                .value_name("PATH")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("The file; by default that of `--url embedded:PATH`"),
+            Arg::new("port")
+                .long("port")
+                .value_name("PORT")
+                .value_parser(value_parser!(u16))
+                .help("The port on 127.0.0.1; by default a free one"),
+        ]);
+    Some(command)
+}
+
+#[cfg(not(feature = "serve"))]
+fn serve() -> Option<Command> {
+    None
 }
 
 fn explain(model: &Model) -> Command {

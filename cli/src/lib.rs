@@ -63,6 +63,8 @@ mod plan;
 mod put;
 mod query;
 mod render;
+#[cfg(feature = "serve")]
+mod serve;
 mod streams;
 mod tail;
 mod text;

@@ -43,6 +43,7 @@ mod pages;
 mod parked;
 mod place;
 mod requests;
+mod served;
 mod tables;
 mod tail;
 mod writes;
@@ -143,6 +144,8 @@ fn main() -> ExitCode {
                 tail::changes_continue_at_a_position,
                 tail::changes_continue_after_those_of_the_last_run,
                 tail::tables_and_starts_that_do_not_fit_are_explained,
+                served::a_file_is_served_to_other_processes,
+                served::a_server_sets_the_variables_of_a_shell,
                 tables::tables_are_planned_and_made,
                 tables::a_loss_has_to_be_named,
                 tables::what_cannot_be_done_is_refused_at_once,
