@@ -258,7 +258,8 @@ fn data(model: &Model) -> Vec<Command> {
     let get = Command::new("get").about("Shows one item");
     let query = Command::new("query").about("Shows the rows of an access pattern");
     let count = Command::new("count").about("Counts the rows of an access pattern");
-    let list = Command::new("list").about("Shows the items of an entity, by a scan of its table");
+    let list = Command::new("list")
+        .about("Shows the items of an entity or of a table, by a scan of the table");
     let item = Command::new("item")
         .about("Shows any item by its stored key, with sizes and the indexes that contain it");
     let put = Command::new("put").about("Stores an item, with its keys and unique values");
@@ -267,7 +268,9 @@ fn data(model: &Model) -> Vec<Command> {
         arguments::for_entities(get, model, arguments::get),
         arguments::for_questions(query, model, arguments::pages),
         arguments::for_questions(count, model, arguments::reads),
-        arguments::for_entities(list, model, arguments::list),
+        arguments::for_entities(list, model, arguments::list)
+            .subcommand_required(false)
+            .args(arguments::list_of_table(model)),
         arguments::for_tables(item, model, arguments::stored_key),
         arguments::for_entities(put, model, arguments::put),
         arguments::for_entities(delete, model, arguments::delete),

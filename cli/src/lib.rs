@@ -55,6 +55,7 @@ mod get;
 mod given;
 mod item;
 mod key;
+mod kind;
 mod lint;
 mod list;
 mod model;

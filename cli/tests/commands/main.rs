@@ -36,6 +36,7 @@ mod failures;
 mod files;
 mod fill;
 mod forms;
+mod grids;
 mod help;
 mod hostile;
 mod names;
@@ -114,6 +115,8 @@ fn main() -> ExitCode {
                 forms::times_that_are_keys_are_written_in_any_spelling,
                 forms::what_is_append_only_is_created,
                 forms::members_that_nothing_reads_are_refused,
+                grids::a_table_is_shown_by_partition_and_entity,
+                grids::a_table_is_read_by_pages,
                 help::entities_and_patterns_are_shown,
                 help::only_what_parts_take_is_offered,
                 help::shells_are_given_completions,
