@@ -13,6 +13,8 @@ use crate::clock::{Clock, Moment, SharedClock, SystemClock, Timestamp};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::observe::{Observers, RequestEvent};
 use crate::schema::NamedTable;
+#[cfg(feature = "serve")]
+use crate::wire::embedded::EmbeddedEngine;
 use crate::wire::{
     BoxFuture, Client, Failure, Reply, Request, Resend, ServiceOperation, TokenLife, Wire,
 };
@@ -271,6 +273,12 @@ impl Dynamo {
     /// Returns the SDK client, for features that this library does not have.
     pub fn client(&self) -> &Client {
         self.0.wire.client()
+    }
+
+    /// The engine in this process that the connection leads to.
+    #[cfg(feature = "serve")]
+    pub(crate) fn engine(&self) -> Option<&EmbeddedEngine> {
+        self.0.wire.engine()
     }
 
     /// The wire for operations on tables.

@@ -74,6 +74,7 @@
 //! | follow changes of items | the module `streams`, [the guide](guide::streams) |
 //! | test without a server | `embedded:memory`, and the module `embedded` |
 //! | test with a server that fails | the module `testing` |
+//! | look at an embedded database with other programs | `Dynamo::serve`, [the guide](guide::testing) |
 //! | look up the format of keys | [`key`] |
 //!
 //! # The grammar of `#[dynamo(..)]`
@@ -93,6 +94,7 @@
 //! | `aws` (default) | connections to AWS and to `http(s)://` endpoints, with the SDK's TLS and credentials; builds TLS with a C compiler |
 //! | `testing` | connections that fail on demand, and errors for fakes: the module `testing` |
 //! | `embedded` | the engine in this process; builds SQLite with a C compiler |
+//! | `serve` | the embedded engine as a server for other programs on this machine: `EmbeddedEngine::serve`, `Dynamo::serve` |
 //! | `chrono`, `time`, `jiff` | their timestamps and dates as attributes and key parts |
 //! | `uuid`, `ulid` | their ids as attributes and key parts |
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |

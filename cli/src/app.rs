@@ -362,6 +362,8 @@ async fn run_command(
         Some(("delete", matches)) => delete::run(context, matches).await,
         Some(("tail", matches)) => tail::run(context, matches).await,
         Some(("parked", matches)) => parked::run(context, matches).await,
+        #[cfg(feature = "serve")]
+        Some(("serve", matches)) => crate::serve::run(context, matches).await,
         Some(("explain", matches)) => explain::run(context, matches).await,
         Some(("completions", matches)) => {
             if let Some(shell) = matches.get_one::<Shell>("shell") {

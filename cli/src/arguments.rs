@@ -1,6 +1,6 @@
 //! The arguments of the commands, built from the model.
 
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dynamo_entity::Cursor;
 use dynamo_entity::query::DynamicSortPart;
@@ -250,6 +250,24 @@ pub(crate) fn get(entity: ModelEntity<'_>) -> Vec<Arg> {
 
 /// The options of a list.
 pub(crate) fn list(_: ModelEntity<'_>) -> Vec<Arg> {
+    scanning()
+}
+
+/// The options of a list of all items of a table, which is an option itself, beside the entities.
+pub(crate) fn list_of_table(model: &Model) -> Vec<Arg> {
+    let tables = model.schemas.iter().map(|schema| schema.name.clone());
+    let table = Arg::new("table")
+        .long("table")
+        .value_name("TABLE")
+        .value_parser(PossibleValuesParser::new(tables))
+        .help("All items of a table, whatever they are, grouped by partition and entity");
+    let others = scanning()
+        .into_iter()
+        .map(|option| option.requires("table"));
+    [table].into_iter().chain(others).collect()
+}
+
+fn scanning() -> Vec<Arg> {
     let scan = Arg::new("scan")
         .long("scan")
         .action(ArgAction::SetTrue)

@@ -39,6 +39,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .subcommands(s3_commands())
         .subcommand(tail(model))
         .subcommands(parked(model))
+        .subcommands(serve())
         .subcommand(explain(model))
         .subcommand(completions())
 }
@@ -285,7 +286,8 @@ fn data(model: &Model) -> Vec<Command> {
     let get = Command::new("get").about("Shows one item");
     let query = Command::new("query").about("Shows the rows of an access pattern");
     let count = Command::new("count").about("Counts the rows of an access pattern");
-    let list = Command::new("list").about("Shows the items of an entity, by a scan of its table");
+    let list = Command::new("list")
+        .about("Shows the items of an entity or of a table, by a scan of the table");
     let item = Command::new("item")
         .about("Shows any item by its stored key, with sizes and the indexes that contain it");
     let put = Command::new("put").about("Stores an item, with its keys and unique values");
@@ -294,7 +296,9 @@ fn data(model: &Model) -> Vec<Command> {
         arguments::for_entities(get, model, arguments::get),
         arguments::for_questions(query, model, arguments::pages),
         arguments::for_questions(count, model, arguments::reads),
-        arguments::for_entities(list, model, arguments::list),
+        arguments::for_entities(list, model, arguments::list)
+            .subcommand_required(false)
+            .args(arguments::list_of_table(model)),
         arguments::for_tables(item, model, arguments::stored_key),
         arguments::for_entities(put, model, arguments::put),
         arguments::for_entities(delete, model, arguments::delete),
@@ -480,6 +484,35 @@ fn parked(model: &Model) -> Option<Command> {
             .disable_help_subcommand(true)
             .subcommands([list, show, replay, drop]),
     )
+}
+
+/// The command that serves a file, if the program is built with it.
+#[cfg(feature = "serve")]
+fn serve() -> Option<Command> {
+    let command = Command::new("serve")
+        .about("Serves an embedded file to other programs on this machine, by the protocol of DynamoDB")
+        .after_help(format!(
+            "The output sets the environment variables by which the AWS command line, the SDKs and this program find the \
+             server. Without {}=ID:SECRET, the server draws a key.",
+            crate::serve::KEY_VARIABLE
+        ))
+        .args([
+            Arg::new("path")
+                .value_name("PATH")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("The file; by default that of `--url embedded:PATH`"),
+            Arg::new("port")
+                .long("port")
+                .value_name("PORT")
+                .value_parser(value_parser!(u16))
+                .help("The port on 127.0.0.1; by default a free one"),
+        ]);
+    Some(command)
+}
+
+#[cfg(not(feature = "serve"))]
+fn serve() -> Option<Command> {
+    None
 }
 
 fn explain(model: &Model) -> Command {

@@ -9,8 +9,9 @@ use crate::arguments::texts;
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::render::{json_line, measured};
-use crate::text::visible_lines;
+use crate::kind::ItemKind;
+use crate::render::{cell, json_line, measured};
+use crate::text::{visible, visible_lines};
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,
@@ -89,11 +90,11 @@ fn described_place(item: &Item, schema: &TableSchema) -> Result<String, Failure>
     let (write, read) = (units(1024), units(4096));
     let mut text = format!(
         "\nentity  {}\nsize    {size} bytes: a write costs {write}, a strong read {read}\n",
-        entity_name(item, schema)
+        ItemKind::of(item, schema)
     );
     for IndexPlacement { index, place, .. } in schema.place_item(item)?.indexes {
         text += &match place {
-            Ok(_) => format!("index   {index}\n"),
+            Ok(key) => format!("index   {index}{}\n", key_text(&key)?),
             Err(reason) => {
                 visible_lines(&format!("index   {index} does not contain it: {reason}\n"))
             }
@@ -102,15 +103,11 @@ fn described_place(item: &Item, schema: &TableSchema) -> Result<String, Failure>
     Ok(text)
 }
 
-fn entity_name<'s>(item: &Item, schema: &'s TableSchema) -> &'s str {
-    let Some(attribute) = &schema.type_attribute else {
-        return match &schema.entities[..] {
-            [entity] => &entity.name,
-            _ => "unknown, because the table has no attribute for the type",
-        };
-    };
-    let stored = item.get(attribute).and_then(Value::as_text);
-    let mut entities = schema.entities.iter();
-    let found = entities.find(|entity| Some(entity.stored_name.as_str()) == stored);
-    found.map_or("none of this program", |entity| entity.name.as_str())
+/// The key of an item in an index, of which it has one attribute or several.
+fn key_text(key: &Item) -> Result<String, Failure> {
+    let mut text = String::new();
+    for (name, value) in key.iter() {
+        text += &format!("  {} {}", visible(name), cell(value)?);
+    }
+    Ok(text)
 }

@@ -56,6 +56,7 @@ mod get;
 mod given;
 mod item;
 mod key;
+mod kind;
 mod lint;
 mod list;
 mod model;
@@ -64,6 +65,8 @@ mod plan;
 mod put;
 mod query;
 mod render;
+#[cfg(feature = "serve")]
+mod serve;
 mod streams;
 mod tail;
 mod text;

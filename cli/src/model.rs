@@ -152,6 +152,14 @@ impl Model {
         Ok(model)
     }
 
+    /// The entities of a table.
+    pub(crate) fn entities_of(&self, schema: &TableSchema) -> Vec<ModelEntity<'_>> {
+        let entities = self.entities();
+        entities
+            .filter(|of| of.schema.name == schema.name)
+            .collect()
+    }
+
     /// The table of a command.
     pub(crate) fn table(&self, name: &str) -> Result<&TableSchema, Failure> {
         let mut schemas = self.schemas.iter();

@@ -1,5 +1,7 @@
 //! `query`: the rows of an access pattern, page by page.
 
+use std::io::Write;
+
 use clap::ArgMatches;
 use dynamo_entity::query::DynamicQuery;
 use dynamo_entity::{Cursor, Dynamo, Item, Query, QueryExt};
@@ -11,7 +13,7 @@ use crate::failure::Failure;
 use crate::given::GivenRange;
 use crate::key::wrong_part;
 use crate::model::{PartInput, Question};
-use crate::render::{RowTable, json_line};
+use crate::render::{RowGrid, RowTable, json_line};
 
 /// The number of rows that are written at once if all are requested.
 const CHUNK: usize = 200;
@@ -26,7 +28,7 @@ pub(crate) async fn run(
     let db = context.connect().await?;
     check_range(&question, matches, &db)?;
     let rows = Rows {
-        table: RowTable::new(&question, context.streams.terminals),
+        table: RowWriter::of_question(&question, context),
         midnight: midnight(&question, matches),
         context,
     };
@@ -39,13 +41,13 @@ pub(crate) async fn run(
 /// Writes the rows of another read.
 pub(crate) async fn show(
     context: &mut Context<'_, '_>,
-    of: &Question<'_>,
+    table: RowWriter<'_>,
     query: Query<Item>,
     is_all: bool,
     db: &Dynamo,
 ) -> Result<Exit, Failure> {
     let rows = Rows {
-        table: RowTable::new(of, context.streams.terminals),
+        table,
         midnight: None,
         context,
     };
@@ -55,9 +57,37 @@ pub(crate) async fn show(
     }
 }
 
+/// The form of rows for people.
+pub(crate) enum RowWriter<'q> {
+    /// The rows of one entity.
+    Table(RowTable<'q>),
+    /// The rows of several entities.
+    Grid(RowGrid<'q>),
+}
+
+impl<'q> RowWriter<'q> {
+    pub(crate) fn of_question(question: &'q Question<'q>, context: &Context<'q, '_>) -> Self {
+        let terminals = context.streams.terminals;
+        match question.collection {
+            None => RowWriter::Table(RowTable::new(question, terminals)),
+            Some(_) => {
+                let entities = context.model.entities_of(question.entity.schema);
+                RowWriter::Grid(RowGrid::of_collection(question, entities, terminals))
+            }
+        }
+    }
+
+    fn write(&mut self, rows: &[Item], out: &mut dyn Write) -> Result<(), Failure> {
+        match self {
+            RowWriter::Table(table) => table.write(rows, out),
+            RowWriter::Grid(grid) => grid.write(rows, out),
+        }
+    }
+}
+
 /// The destination of rows.
 struct Rows<'q, 'r, 'c, 's> {
-    table: RowTable<'q>,
+    table: RowWriter<'q>,
     /// The arguments that name a midnight, although a day may be intended.
     midnight: Option<String>,
     context: &'r mut Context<'c, 's>,

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write, stderr, stdin, stdout};
 
+use console::Term;
 use indicatif::ProgressBar;
 
 /// The streams of a command.
@@ -29,7 +30,12 @@ pub(crate) struct Terminals {
     pub(crate) input: bool,
     /// Whether the output may have colours.
     pub(crate) colours: bool,
+    /// The number of columns of the output, if it has a limit.
+    pub(crate) width: Option<usize>,
 }
+
+/// The maximum width of a column on a terminal. Other outputs get all of the text.
+const WIDEST: usize = 48;
 
 impl Terminals {
     /// Those of this process. `NO_COLOR` with any content switches colours off.
@@ -42,8 +48,32 @@ impl Terminals {
             notes: stderr().is_terminal(),
             input: stdin().is_terminal(),
             colours: out && !is_set("NO_COLOR") && !is_dumb,
+            width: columns_of_output(out),
         }
     }
+
+    /// The width from which a text in a column is cut.
+    pub(crate) fn widest_column(&self) -> usize {
+        match self.out {
+            true => WIDEST,
+            false => usize::MAX,
+        }
+    }
+}
+
+/// The variable `COLUMNS`, or else the width of the terminal. Other outputs have no limit, because programs read them.
+fn columns_of_output(is_terminal: bool) -> Option<usize> {
+    if !is_terminal {
+        return None;
+    }
+    let given = std::env::var("COLUMNS").ok();
+    let given = given.and_then(|given| given.parse().ok());
+    let of_terminal = || {
+        Term::stdout()
+            .size_checked()
+            .map(|(_, columns)| usize::from(columns))
+    };
+    given.or_else(of_terminal).filter(|columns| *columns > 0)
 }
 
 impl<'w, W: Write + ?Sized> Unheard<'w, W> {

@@ -17,10 +17,8 @@ use serde_json::{Value as Json, json};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kind::UNIQUE;
 use crate::text::{visible, visible_json, visible_lines};
-
-/// The partition keys of items that store unique values begin with this text.
-const UNIQUE: &str = "$UNIQUE#";
 
 /// The longest time between two writes of the position while changes are shown.
 const KEPT: Duration = Duration::from_secs(1);

@@ -4,6 +4,9 @@
 //! after its client has given it up, on demand. [`Faults`] do: a plan has a fate for each request in turn, and they record the
 //! requests. Retries are requests too.
 //!
+//! To test a program in another language, or to look at the data of a test with the AWS command line, serve the database of
+//! the test with `Dynamo::serve` (feature `serve`).
+//!
 //! ```
 //! use dynamo_entity::prelude::*;
 //! use dynamo_entity::testing::{Fault, Faults};

@@ -148,7 +148,7 @@ impl Wire {
 
     /// The engine in this process that requests go to.
     #[cfg(feature = "embedded")]
-    pub(super) fn engine(&self) -> Option<&EmbeddedEngine> {
+    pub(crate) fn engine(&self) -> Option<&EmbeddedEngine> {
         self.engine.as_ref()
     }
 

@@ -32,6 +32,8 @@ mod http;
 mod page_sizes;
 mod pages;
 mod prepared;
+#[cfg(feature = "serve")]
+mod server;
 mod store;
 mod stream_operations;
 #[cfg(test)]
@@ -43,4 +45,6 @@ pub(super) use direct::call_engine;
 pub use engine::EmbeddedEngine;
 pub use http::EmbeddedHttpClient;
 pub(super) use prepared::PreparedOperation;
+#[cfg(feature = "serve")]
+pub use server::{EmbeddedServer, ServeEngine};
 pub(super) use store::REGION;

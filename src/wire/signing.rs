@@ -11,6 +11,7 @@
 //! signer  signs plain requests
 //! skew    is our clock wrong? the SDK corrects it in private, so its signer has to sign
 //! scheme  our signer in the place of the SDK's, in clients that the library builds
+//! verify  the other side: does a request have a valid signature?
 //! ```
 
 mod date;
@@ -21,9 +22,13 @@ mod scheme;
 mod signer;
 #[cfg(feature = "aws")]
 mod skew;
+#[cfg(feature = "serve")]
+mod verify;
 
 pub(super) use date::Date;
 pub(super) use plain::{DATE, Plain, PlainHead};
 #[cfg(feature = "aws")]
 pub(crate) use scheme::install_scheme;
 pub(super) use signer::{PlainSigner, Scope, Signed};
+#[cfg(feature = "serve")]
+pub(super) use verify::{AcceptedKey, SignatureFault, SignedHead};

@@ -1,9 +1,11 @@
 //! One item: its attributes line by line, or a line of JSON.
 
+use std::collections::HashSet;
+
 use dynamo_entity::{Item, Value};
 
 use crate::failure::Failure;
-use crate::model::{ModelEntity, Question};
+use crate::model::ModelEntity;
 use crate::text::{visible, visible_json, width};
 
 /// The item as one line of JSON, with all of its attributes.
@@ -59,23 +61,6 @@ pub(crate) fn measured(item: &Item) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The attributes of rows to show. Rows of a collection are of several entities, so only derived keys of indexes are
-/// omitted.
-pub(super) fn row_columns(rows: &[Item], of: &Question<'_>) -> Vec<String> {
-    let names = columns(rows, of.entity, of.collection.is_some());
-    if of.collection.is_none() {
-        return names;
-    }
-    let schema = of.entity.schema;
-    let is_key = |name: &String| {
-        let primary = schema.sk.iter().chain([&schema.pk]);
-        let is_primary = primary.into_iter().any(|key| key.name == *name);
-        is_primary || schema.type_attribute.as_ref() == Some(name)
-    };
-    let is_shown = |name: &String| is_key(name) || !of.entity.is_derived(name);
-    names.into_iter().filter(is_shown).collect()
-}
-
 /// The attributes to show: the fields in their order, then attributes without a field. Derived keys are omitted, unless
 /// all are requested, or the fields do not contain all of their parts.
 pub(super) fn columns<'i>(
@@ -83,15 +68,12 @@ pub(super) fn columns<'i>(
     of: ModelEntity<'_>,
     with_keys: bool,
 ) -> Vec<String> {
-    let mut there: Vec<&str> = Vec::new();
-    for (name, _) in rows.into_iter().flatten() {
-        if !there.contains(&name.as_str()) {
-            there.push(name);
-        }
-    }
+    let mut known = HashSet::new();
+    let there = rows.into_iter().flatten().map(|(name, _)| name.as_str());
+    let there: Vec<&str> = there.filter(|name| known.insert(*name)).collect();
     let fields = of.entity.fields.iter();
     let fields = fields.filter_map(|field| field.attribute.as_deref());
-    let mut names: Vec<&str> = fields.filter(|name| there.contains(name)).collect();
+    let mut names: Vec<&str> = fields.filter(|name| known.contains(name)).collect();
     let in_key_only = |name: &str| {
         of.entity
             .field(name)
@@ -116,7 +98,7 @@ pub(super) fn columns<'i>(
 }
 
 /// A value for people: text as it is, lists and maps as JSON.
-pub(super) fn cell(value: &Value) -> Result<String, Failure> {
+pub(crate) fn cell(value: &Value) -> Result<String, Failure> {
     Ok(match value {
         Value::S(text) => visible(text).into_owned(),
         Value::N(number) => number.to_string(),

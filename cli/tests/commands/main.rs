@@ -39,6 +39,7 @@ mod files;
 mod fill;
 mod formats;
 mod forms;
+mod grids;
 mod help;
 mod hostile;
 mod names;
@@ -46,6 +47,7 @@ mod pages;
 mod parked;
 mod place;
 mod requests;
+mod served;
 mod tables;
 mod tail;
 mod writes;
@@ -126,6 +128,8 @@ fn main() -> ExitCode {
                 forms::times_that_are_keys_are_written_in_any_spelling,
                 forms::what_is_append_only_is_created,
                 forms::members_that_nothing_reads_are_refused,
+                grids::a_table_is_shown_by_partition_and_entity,
+                grids::a_table_is_read_by_pages,
                 help::entities_and_patterns_are_shown,
                 help::only_what_parts_take_is_offered,
                 help::shells_are_given_completions,
@@ -156,6 +160,8 @@ fn main() -> ExitCode {
                 tail::changes_continue_at_a_position,
                 tail::changes_continue_after_those_of_the_last_run,
                 tail::tables_and_starts_that_do_not_fit_are_explained,
+                served::a_file_is_served_to_other_processes,
+                served::a_server_sets_the_variables_of_a_shell,
                 tables::tables_are_planned_and_made,
                 tables::a_loss_has_to_be_named,
                 tables::what_cannot_be_done_is_refused_at_once,

@@ -10,6 +10,7 @@ use dynoxide::actions::get_records::{self, GetRecordsRequest};
 use dynoxide::actions::get_shard_iterator::{self, GetShardIteratorRequest};
 use dynoxide::actions::update_table::{self, UpdateTableRequest};
 use dynoxide::storage::Storage;
+use dynoxide::streams::shard_id;
 use dynoxide::ttl::sweep_expired_items;
 
 use super::answer::{EngineAnswer, parse_body, refusal_answer, write_reply};
@@ -50,16 +51,23 @@ pub(super) fn update_table(store: &mut EngineStore, body: &[u8]) -> OperationEnd
 }
 
 pub(super) fn describe_stream(store: &mut EngineStore, body: &[u8]) -> OperationEnd {
-    let request: DescribeStreamRequest = parse_body(body)?;
+    let mut request: DescribeStreamRequest = parse_body(body)?;
     let (table, _) = check_arn(&store.storage, &request.stream_arn)?;
     trim_records(&store.storage, &table)?;
+    let start = request.exclusive_start_shard_id.take();
+    request.exclusive_start_shard_id = start.map(|id| engine_shard_id(&table, id));
     let reply = describe_stream::execute(&store.storage, request);
-    finish_action(reply).map(|reply| write_reply(&reply))
+    let mut reply = finish_action(reply)?;
+    for shard in &mut reply.stream_description.shards {
+        shard.shard_id = public_shard_id(&shard.shard_id);
+    }
+    Ok(write_reply(&reply))
 }
 
 pub(super) fn shard_iterator(store: &mut EngineStore, body: &[u8]) -> OperationEnd {
-    let request: GetShardIteratorRequest = parse_body(body)?;
+    let mut request: GetShardIteratorRequest = parse_body(body)?;
     let (table, label) = check_arn(&store.storage, &request.stream_arn)?;
+    request.shard_id = engine_shard_id(&table, request.shard_id);
     trim_records(&store.storage, &table)?;
     if let Some(number) = request.sequence_number.as_deref().and_then(stored_number)
         && is_trimmed(&store.storage, &table, number)?
@@ -104,6 +112,21 @@ pub(super) fn sweep_expired(store: &mut EngineStore, _: &[u8]) -> OperationEnd {
     let swept = finish_action(sweep_expired_items(&store.storage))?;
     trim_streams(&store.storage)?;
     Ok(write_reply(&swept))
+}
+
+/// Shard ids of the engine contain the name of the table. Those of DynamoDB have at least 28 characters, and some SDKs
+/// reject shorter ones before they send them.
+fn public_shard_id(id: &str) -> String {
+    format!("{id:-<28}")
+}
+
+/// The id that the engine has for the only shard of a table's stream; others stay as they are.
+fn engine_shard_id(table: &str, given: String) -> String {
+    let own = shard_id(table);
+    match given == public_shard_id(&own) {
+        true => own,
+        false => given,
+    }
 }
 
 fn labelled(label: &str, iterator: &str) -> String {
@@ -183,6 +206,19 @@ fn stored_number(public: &str) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shard_ids_are_as_long_as_those_of_dynamodb() {
+        for table in ["abc", "a-", "elevenchars", &"long".repeat(60)] {
+            let engine = shard_id(table);
+            let public = public_shard_id(&engine);
+            assert!(public.len() >= 28, "{public}");
+            assert_eq!(engine_shard_id(table, public), engine);
+            assert_eq!(engine_shard_id(table, engine.clone()), engine);
+        }
+        let other = public_shard_id(&shard_id("abc"));
+        assert_eq!(engine_shard_id("xyz", other.clone()), other);
+    }
     use crate::wire::embedded::dispatch::dispatch_operation;
 
     struct Stream {

@@ -46,7 +46,7 @@ impl Date {
             .then_some(Date(text))
     }
 
-    pub(super) fn date_time(&self) -> &str {
+    pub(in crate::wire) fn date_time(&self) -> &str {
         // The conversion never fails, because all bytes are ASCII.
         str::from_utf8(&self.0).unwrap_or_default()
     }

@@ -93,7 +93,7 @@ impl SigningKeys {
 pub(super) struct SigningKey(Hmac<Sha256>);
 
 impl SigningKey {
-    fn derive(day: &str, region: &str, name: &str, secret: &str) -> Option<SigningKey> {
+    pub(super) fn derive(day: &str, region: &str, name: &str, secret: &str) -> Option<SigningKey> {
         let mut key = SigningKey::new(["AWS4", secret].concat().as_bytes())?;
         for part in [day, region, name, "aws4_request"] {
             key = SigningKey::new(&key.sign(&[part]))?;
@@ -112,6 +112,16 @@ impl SigningKey {
             mac.update(part.as_bytes());
         }
         mac.finalize().into_bytes().into()
+    }
+
+    /// Whether this is the signature of these parts, in a time that does not depend on the bytes that differ.
+    #[cfg(feature = "serve")]
+    pub(super) fn verify_signature(&self, parts: &[&str], signature: &[u8; 32]) -> bool {
+        let mut mac = self.0.clone();
+        for part in parts {
+            mac.update(part.as_bytes());
+        }
+        mac.verify_slice(signature).is_ok()
     }
 }
 
