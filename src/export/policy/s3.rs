@@ -87,6 +87,7 @@ impl Policy {
                 actions,
                 resources: vec![resource],
                 partitions: Partitions::any_partition(),
+                via_service: None,
             }));
         }
         Ok(statements)

@@ -6,7 +6,6 @@
 //!
 //! This measures a million rows. The tests run one after the other, because they all count the same memory.
 
-#[path = "memory/transfer.rs"]
 mod transfer;
 
 use std::collections::HashMap;
