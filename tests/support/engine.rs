@@ -74,19 +74,11 @@ impl Engine {
             .region(Region::new("us-east-1"))
             // The same credentials as those of `Dynamo::connect`, because DynamoDB Local may keep accounts
             // apart.
-            .credentials_provider(credentials())
+            .credentials_provider(Credentials::new("local", "local", None, None, "test"))
             .endpoint_url(url)
             .retry_config(retries())
             .http_client(self.http_client())
     }
-}
-
-/// Those of the environment, as `Dynamo::connect` reads them, for servers that check signatures.
-fn credentials() -> Credentials {
-    let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let given = variable("AWS_ACCESS_KEY_ID").zip(variable("AWS_SECRET_ACCESS_KEY"));
-    let (id, secret) = given.unwrap_or_else(|| ("local".to_owned(), "local".to_owned()));
-    Credentials::new(id, secret, None, None, "test")
 }
 
 /// Short pauses, and with `AWS_NEW_RETRIES_2026=true` the rules that the SDK's loader would set, but for the number of
