@@ -359,6 +359,11 @@ impl<'w> Export<'w> {
         if let Some(position) = &saved.position {
             query = query.resume(position.parse::<Cursor>()?);
         }
+        // The limit is that of the whole export, and an earlier run has read some of the rows.
+        let read_before = usize::try_from(saved.rows + saved.failed).unwrap_or(usize::MAX);
+        query = query.with_options(|options| {
+            options.limit = options.limit.map(|limit| limit.saturating_sub(read_before));
+        });
         let mut report = ExportReport {
             // If it is stopped before the first portion, the position is still where this export
             // began.
@@ -397,7 +402,7 @@ impl<'w> Export<'w> {
         stream: &mut RowStream<Result<Vec<u8>>>,
         report: &mut ExportReport,
     ) -> Result<()> {
-        let mut portion = PendingLines::default();
+        let (mut portion, mut is_read) = (PendingLines::default(), false);
         if let Some(csv) = lines.csv.filter(|_| lines.is_begin) {
             csv.write_header(&mut portion.lines);
         }
@@ -405,11 +410,15 @@ impl<'w> Export<'w> {
             let row = match row {
                 Ok(row) => row,
                 Err(error) => {
-                    // Rows that were read before the error are written first, and the position is then after them.
-                    self.write_portion(&mut portion, stream, report)?;
+                    // Rows that were read before the error are written first, and the position is then after them. Without a
+                    // row, the position stays as it was given: the error may be that it belongs to another query.
+                    if is_read {
+                        self.write_portion(&mut portion, stream, report)?;
+                    }
                     return Err(error);
                 }
             };
+            is_read = true;
             let begin = portion.lines.len();
             let line = row.and_then(|item| {
                 let line = match lines.csv {

@@ -309,6 +309,8 @@ impl<'r, 'i> Runner<'r, 'i> {
                         error.with_kind(ErrorKind::AlreadyExists, message),
                     );
                 }
+                // The line may be good, and may be stored. The next run finds that out.
+                Some(error) if error.is_outcome_unknown() => return Err(error.again()),
                 Some(error) => self.add_failure(line.place, error),
             }
         }

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use crate::bulk::{PreparedWrite, SingleWrite};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
+use crate::entity::field::is_derived;
 use crate::entity::{
     DynamoEntity, DynamoTable, encode_as_is, is_item_of, older_shape_of, read, unread_names,
 };
@@ -151,10 +152,9 @@ impl<E: DynamoEntity> EntityTarget<E> {
 
     /// Whether the entity writes the attribute itself, or keeps it.
     fn is_kept(&self, name: &str) -> bool {
-        let is_type = self.items.table.type_attribute == Some(name);
-        // Attributes of this library and keys are written by the entity again, so they are no
-        // unknown ones.
-        self.has_rest || is_type || is_reserved(name) || self.items.keys.is_key(name)
+        // The type and the keys of the entity are written again, and reserved attributes are of this library. A key of an index
+        // that only other entities use would be lost.
+        self.has_rest || is_reserved(name) || is_derived(&E::ENTITY, self.items.table, name)
     }
 }
 
@@ -328,11 +328,6 @@ impl KeysOfTable {
                 .collect(),
             of_indexes: keys.cloned().collect(),
         }
-    }
-
-    fn is_key(&self, name: &str) -> bool {
-        let mut keys = self.primary.iter().chain(&self.of_indexes);
-        keys.any(|key| key.name == name)
     }
 
     /// The primary key of an item, if all of its keys can be stored.

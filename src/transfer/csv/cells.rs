@@ -30,8 +30,7 @@ impl Cell {
             Cell::Text(text) => {
                 let is_marked = escapes_formulas && text.starts_with(FORMULAS);
                 let is_quoted = text.is_empty()
-                    || text.starts_with(' ')
-                    || text.ends_with(' ')
+                    || text.trim_ascii().len() < text.len()
                     || text.contains([',', '"', '\n', '\r', '\u{feff}']);
                 if is_quoted {
                     out.push(b'"');

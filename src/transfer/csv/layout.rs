@@ -54,10 +54,12 @@ impl CsvLayout {
             stored,
             is_rest,
         };
-        let indexes = schema.global_indexes.iter().chain(&schema.local_indexes);
         let primary = || [&schema.pk].into_iter().chain(&schema.sk);
+        // An index without a pattern of this entity is of others: a key of it is an attribute that the entity does not build.
+        let patterns = entity.patterns.iter();
+        let indexes = patterns.filter_map(|pattern| schema.index(&pattern.index));
         let keys = primary().chain(indexes.flat_map(|index| index.keys()));
-        let keys = keys.map(|key| key.name.clone());
+        let keys: BTreeSet<String> = keys.map(|key| key.name.clone()).collect();
         let mut columns = Vec::new();
         // A field without an attribute is read from the primary key, which is then no longer built from fields alone.
         if entity
@@ -71,20 +73,29 @@ impl CsvLayout {
             // While it is being renamed, the former name is read first.
             let names = field.attribute.iter().chain(&field.former);
             columns.extend(names.map(|name| column(name, field.stored, false)));
-            if field.role == FieldRole::Rest {
-                columns.push(column(&field.name, Some(Tag::M), true));
-            }
         }
         if entity.shape.is_some() {
             columns.push(column(SHAPE, Some(Tag::N), false));
         }
         let mut seen = BTreeSet::new();
         columns.retain(|column| seen.insert(column.attribute.clone()));
+        let mut fields = entity.fields.iter();
+        if let Some(rest) = fields.find(|field| field.role == FieldRole::Rest) {
+            // An attribute of another field may have this name.
+            let mut name = rest.name.clone();
+            while seen.contains(&name) {
+                name.push('_');
+            }
+            columns.push(column(&name, Some(Tag::M), true));
+        }
         Ok(CsvLayout {
             entity: entity.name.clone(),
             columns,
             known: seen,
-            built: keys.chain(schema.type_attribute.clone()).collect(),
+            built: keys
+                .into_iter()
+                .chain(schema.type_attribute.clone())
+                .collect(),
             is_complete: true,
             escapes_formulas: false,
         })
@@ -161,7 +172,10 @@ impl CsvLayout {
         let values: Vec<_> = self
             .columns
             .iter()
-            .map(|column| item.remove(&column.attribute))
+            .map(|column| match column.is_rest {
+                true => None,
+                false => item.remove(&column.attribute),
+            })
             .collect();
         let mut rest = self.unknown(item);
         for (at, (column, value)) in self.columns.iter().zip(values).enumerate() {

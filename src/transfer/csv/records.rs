@@ -68,6 +68,9 @@ impl<'r> CsvLines<'r> {
     }
 }
 
+/// The cells of a record that are kept. An item of 400 KB has fewer attributes than this.
+const MOST_CELLS: usize = 1 << 17;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     /// At the begin of a cell.
@@ -132,6 +135,11 @@ impl Parser {
                 self.fault = Some("a cell has text after its quotes");
                 State::Plain
             }
+            // Many programs write a blank before the quotes. The text in them may have lines of its own, which are not records.
+            (State::Plain, b'"') if self.cell.trim_ascii().is_empty() => {
+                self.fault = Some("a cell has a blank before its quotes");
+                State::Quoted
+            }
             (State::Plain, b'"') => {
                 self.fault = Some(
                     "a cell with quotes in it must be in quotes, and the quotes in it doubled",
@@ -154,7 +162,11 @@ impl Parser {
 
     fn end_cell(&mut self) {
         let is_quoted = std::mem::take(&mut self.is_quoted);
-        self.cells.push((is_quoted, std::mem::take(&mut self.cell)));
+        let cell = std::mem::take(&mut self.cell);
+        match self.cells.len() < MOST_CELLS {
+            true => self.cells.push((is_quoted, cell)),
+            false => self.fault = Some("the line has too many cells"),
+        }
     }
 
     fn into_record(self) -> CsvRecord {

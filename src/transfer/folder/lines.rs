@@ -42,6 +42,14 @@ impl CheckedLines {
             .map_err(|error| unreadable_file(&self.path, error))?;
         match &line {
             Some(LineText::Text(text)) if text.is_empty() => {}
+            // Before the line is stored, and not only at the end of the file.
+            Some(_) if self.count == self.expected => {
+                let reason = format!(
+                    "the file has more than the {} items in {FILES}.json",
+                    self.expected
+                );
+                return Err(folder_error(&self.path, reason));
+            }
             Some(_) => self.count += 1,
             None if self.count != self.expected => {
                 let reason = format!(

@@ -20,6 +20,7 @@ tests![
     columns_are_those_of_the_entity(Depot),
     bad_records_are_reported_by_number(Depot),
     an_attribute_without_a_column_is_not_lost(Depot),
+    attributes_of_others_are_in_the_rest(Depot),
     an_import_of_csv_goes_on_where_it_was_stopped(Depot),
     an_export_of_csv_goes_on_without_a_second_header(Depot),
 ];
@@ -321,6 +322,15 @@ async fn bad_records_are_reported_by_number(db: Db) -> Outcome {
         "8,\"open,1\n",
         "9,a,1\n",
     );
+    let blank = "id,text,version\n1, \"two\n2,lines,1\n\",1\n3,a,1\n";
+    let report = Note::import(blank.as_bytes())
+        .csv(Csv::of::<Note>())
+        .send(&db)
+        .await?;
+    assert_eq!((report.written, report.failed), (1, 1), "{report:?}");
+    let error = report.errors()[0].to_string();
+    assert!(error.contains("blank before its quotes"), "{error}");
+    Note::key(3u32).delete().send(&db).await?;
     let report = Note::import(file.as_bytes())
         .csv(Csv::of::<Note>())
         .send(&db)
@@ -374,6 +384,37 @@ async fn an_attribute_without_a_column_is_not_lost(db: Db) -> Outcome {
     // Who lists the columns has left it out.
     let csv = csv.columns(["id", "text", "version"]);
     assert_eq!(exported::<Note>(&db, &csv).await?.lines().count(), 3);
+    Ok(())
+}
+
+/// Named like the field of the rest, and like the key of an index that only other entities use.
+async fn attributes_of_others_are_in_the_rest(db: Db) -> Outcome {
+    let mut one = example();
+    one.rest.insert("rest", 1);
+    let one = one.create().send(&db).await?;
+    let csv = Csv::of::<Part>();
+    let file = exported::<Part>(&db, &csv).await?;
+    let before = every_item(&db).await?;
+    db.truncate([Depot::schema()]).even_on_aws().await?;
+    let report = Part::import(file.as_bytes()).csv(&csv).send(&db).await?;
+    assert_eq!(report.complete()?.written, 1, "{file}");
+    assert_same(&every_item(&db).await?, &before, 0);
+    drop(one);
+
+    // A key of an index of other entities is an attribute that the entity does not know.
+    let mut item = note(1).to_item()?;
+    item.insert("g1pk", "x");
+    item.insert("g1sk", "y");
+    Item::in_table("depot").put(item).send(&db).await?;
+    let mut file = Vec::new();
+    let csv = Csv::of::<Note>();
+    let scan = Note::scan().consistent();
+    let report = scan.export(&mut file).csv(&csv).send(&db).await?;
+    assert_eq!((report.rows, report.failed), (0, 1), "{report:?}");
+    let line =
+        br#"{"pk":"NOTE#2","sk":"NOTE","id":2,"text":"a","version":1,"g1pk":"x","g1sk":"y"}"#;
+    let report = Note::import(&line[..]).send(&db).await?;
+    assert_eq!((report.written, report.failed), (0, 1), "{report:?}");
     Ok(())
 }
 

@@ -31,6 +31,7 @@ tests![
     bad_lines_of_a_folder_are_named(Depot),
     an_export_into_a_folder_goes_on_where_it_was_stopped(Depot),
     a_folder_belongs_to_one_export(Depot),
+    a_limit_is_that_of_the_whole_export(Depot),
     an_import_goes_on_within_the_files(Depot),
 ];
 
@@ -548,6 +549,18 @@ async fn a_folder_belongs_to_one_export(db: Db) -> Outcome {
         .map(|report| report.counts())
         .expect_err("of another entity");
     assert!(error.to_string().contains("complete that one"), "{error}");
+    // Another query of the same entity, each time that it is tried: its position is not made one of the new query.
+    let progress = path.join("_progress");
+    let before = fs::read(&progress)?;
+    for _ in 0..3 {
+        let filtered = scan().filter(|n| n.id().lt(5u32));
+        for query in [filtered, scan().segments(3)] {
+            let export = ExportFolder::create_or_resume(prefix.path())?;
+            let report = query.export_to(export).send(&db).await?;
+            assert!(report.stopped().is_some(), "a position of another query");
+            assert_eq!(fs::read(&progress)?, before);
+        }
+    }
     // A new export is another folder.
     let other = ExportFolder::create(prefix.path())?;
     assert_ne!(other.path(), path);
@@ -569,6 +582,25 @@ async fn a_folder_belongs_to_one_export(db: Db) -> Outcome {
     );
     // All are complete.
     assert_ne!(ExportFolder::create_or_resume(prefix.path())?.path(), path);
+    Ok(())
+}
+
+/// The limit is that of all runs together.
+async fn a_limit_is_that_of_the_whole_export(db: Db) -> Outcome {
+    put_each((0..20).map(note).map(Note::into_create))
+        .send(&db)
+        .await?
+        .complete()?;
+    let prefix = tempfile::tempdir()?;
+    let export = || {
+        let folder = ExportFolder::create_or_resume(prefix.path())?.file_size(1);
+        let scan = Note::scan().page_size(5).consistent().limit(13);
+        Ok::<_, Error>(scan.export_to(folder))
+    };
+    let (faulty, _) = db.faulty(denied_after(2));
+    let first = export()?.send(&faulty).await?;
+    assert!(first.stopped().is_some() && first.rows > 0, "{first:?}");
+    assert_eq!(export()?.send(&db).await?.complete()?.rows, 13);
     Ok(())
 }
 
