@@ -86,7 +86,7 @@ fn environment(model: &Model) -> Option<Arg> {
         option
             .global(true)
             .value_parser(PossibleValuesParser::new(names))
-            .help("Takes the settings of the tables in this environment, and the safeguards that it demands")
+            .help("Uses the table settings of this environment, and the safeguards that it demands")
     })
 }
 
@@ -319,8 +319,8 @@ fn export_data(model: &Model) -> Command {
                 .value_name("PATH")
                 .required_if_eq("format", "aws")
                 .value_parser(NonEmptyStringValueParser::new())
-                .help("The file to write, or the folder for the format `aws`, instead of the standard output"),
-            flag("resume", "Continues an export into the folder that was stopped or killed"),
+                .help("The file to write instead of the standard output; with the format `aws`, the folder to write"),
+            flag("resume", "Resumes an export into the folder that was stopped or killed"),
         ])
 }
 
@@ -386,17 +386,17 @@ fn whole(model: &Model, help: &'static str) -> [Arg; 6] {
             .value_name("FORMAT")
             .default_value("json")
             .value_parser(PossibleValuesParser::new(FORMATS))
-            .help("Plain JSON, the lines of DynamoDB's exports, CSV, or a folder of DynamoDB's exports"),
-        flag("gzip", "The file is compressed; this is the default if its name ends in `.gz`"),
+            .help("Plain JSON, DynamoDB JSON, CSV, or a folder in the layout of DynamoDB's exports"),
+        flag("gzip", "Compresses the file, or reads a compressed one; the default if its name ends in `.gz`"),
         Arg::new("columns")
             .long("columns")
             .value_name("ATTRIBUTE[=NAME],..")
             .value_delimiter(',')
             .value_parser(NonEmptyStringValueParser::new())
-            .help("The columns of CSV, with their names in the first line; all fields by default"),
+            .help("The columns of the CSV file, with their names in its first line; all fields by default"),
         flag(
             "escape-formulas",
-            "Marks cells of CSV that a spreadsheet would run, and removes the marks on import",
+            "Marks CSV cells that a spreadsheet would run as formulas; an import removes the marks",
         ),
     ]
 }
@@ -490,10 +490,10 @@ fn parked(model: &Model) -> Option<Command> {
 #[cfg(feature = "serve")]
 fn serve() -> Option<Command> {
     let command = Command::new("serve")
-        .about("Serves an embedded file to other programs on this machine, by the protocol of DynamoDB")
+        .about("Serves an embedded file to other programs on this machine, through the protocol of DynamoDB")
         .after_help(format!(
             "The output sets the environment variables by which the AWS command line, the SDKs and this program find the \
-             server. Without {}=ID:SECRET, the server draws a key.",
+             server. Without {}=ID:SECRET, the server creates a random key.",
             crate::serve::KEY_VARIABLE
         ))
         .args([

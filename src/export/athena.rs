@@ -13,7 +13,8 @@ use crate::schema::{EntitySchema, TableSchema};
 /// The files are those of a full export in DynamoDB JSON. The external table has one column, the text of a line,
 /// because names of attributes may differ only in case, and the columns of Hive may not. The views read the attributes
 /// from it: they have a column for each field, with the name of the field. See [the guide](crate::guide::analytics)
-/// for the types of the columns.
+/// for the types of the columns. A value that its column cannot contain is NULL, and a second view for each entity,
+/// `.._unread`, counts such values of each column.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -27,7 +28,8 @@ use crate::schema::{EntitySchema, TableSchema};
 /// assert_eq!(statements[0], "DROP TABLE IF EXISTS `orders_lines`");
 /// assert!(statements[1].starts_with("CREATE EXTERNAL TABLE `orders_lines` (`line` string)"));
 /// assert!(statements[2].starts_with("CREATE OR REPLACE VIEW \"orders_order\" AS\nSELECT\n"));
-/// assert!(statements[2].contains(r#"CAST(json_extract_scalar(line, '$["Item"]["id"]["N"]') AS bigint) AS "id""#));
+/// assert!(statements[2].contains(r#"json_extract_scalar(line, '$["Item"]["status"]["S"]') AS "status""#));
+/// assert!(statements[3].starts_with("CREATE OR REPLACE VIEW \"orders_order_unread\" AS\nSELECT\n  count("));
 /// # Ok(()) }
 /// ```
 #[derive(Debug, Clone)]
@@ -80,20 +82,30 @@ impl Athena {
         for (table, location) in self.places.placed(&self.schemas, "location")? {
             check_location(location)?;
             let base = plain_name(&self.prefix.full_name(&table.name));
-            let lines = format!("{base}_lines");
-            let mut names_of_views = vec![lines.clone()];
+            let mut taken = BTreeSet::new();
+            let views: Vec<String> = table
+                .entities
+                .iter()
+                .map(|entity| unused_name(&view_name(&base, entity), &mut taken))
+                .collect();
+            let lines = unused_name(&format!("{base}_lines"), &mut taken);
             // Each export has a new folder, and a table that exists would keep its former one. No data are in the table.
             statements.push(format!("DROP TABLE IF EXISTS `{lines}`"));
             statements.push(lines_table(&lines, location));
-            for entity in &table.entities {
-                let name = view_name(&base, entity);
-                let query =
-                    EntityView::new(table, entity).query_text(&sql, &sql.quote_name(&lines));
-                let name_text = sql.quote_name(&name);
-                statements.push(format!("CREATE OR REPLACE VIEW {name_text} AS\n{query}"));
-                names_of_views.push(name);
+            let lines_text = sql.quote_name(&lines);
+            let mut unread = Vec::new();
+            for (entity, name) in table.entities.iter().zip(&views) {
+                let view = EntityView::new(table, entity);
+                let query = view.query_text(&sql, &lines_text);
+                statements.push(create_view(&sql.quote_name(name), &query));
+                if let Some(query) = view.unread_text(&sql, &lines_text) {
+                    let name = unused_name(&format!("{name}_unread"), &mut taken);
+                    unread.push(create_view(&sql.quote_name(&name), &query));
+                }
             }
-            for name in names_of_views {
+            statements.extend(unread);
+            taken.remove(&lines);
+            for name in std::iter::once(lines).chain(taken) {
                 if !names.insert(name.clone()) {
                     return Err(Error::config(format!(
                         "two tables or entities have the name `{name}` in Athena: export their tables separately, \
@@ -113,6 +125,21 @@ impl Athena {
         }
         Ok(text)
     }
+}
+
+/// The name, with a number if another view of the table has it.
+fn unused_name(base: &str, taken: &mut BTreeSet<String>) -> String {
+    let mut name = base.to_owned();
+    let mut number = 2;
+    while !taken.insert(name.clone()) {
+        name = format!("{base}_{number}");
+        number += 1;
+    }
+    name
+}
+
+fn create_view(name: &str, query: &str) -> String {
+    format!("CREATE OR REPLACE VIEW {name} AS\n{query}")
 }
 
 /// Rejects locations that Athena would reject later, or in which it would also read manifests as data.

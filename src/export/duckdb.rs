@@ -9,7 +9,9 @@ use crate::schema::TableSchema;
 /// file for each entity, with the columns of the views of [`Athena`](super::Athena).
 ///
 /// The files are lines of DynamoDB JSON: the `data/*.json.gz` of an export to S3, and those that
-/// [`RowFormat::DynamoJson`](crate::transfer::RowFormat::DynamoJson) writes.
+/// [`RowFormat::DynamoJson`](crate::transfer::RowFormat::DynamoJson) writes. A value that its column cannot contain is
+/// NULL. The script also declares a view for each entity, such as `orders.Order.unread`, that counts these values of each
+/// column if you query it in the same session.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -20,7 +22,7 @@ use crate::schema::TableSchema;
 /// # fn main() -> Result<()> {
 /// let script = DuckDb::new([Order::schema()]).files("orders", "exports/data/*.json.gz").folder("parquet").script()?;
 /// assert!(script.contains("read_json_objects('exports/data/*.json.gz', format = 'newline_delimited')"));
-/// assert!(script.contains("CAST(json_extract_string(line, '/Item/id/N') AS BIGINT) AS \"id\""));
+/// assert!(script.contains("json_extract_string(line, '/Item/status/S') AS \"status\""));
 /// assert!(script.contains(") TO 'parquet/orders.Order.parquet' (FORMAT parquet);"));
 /// # Ok(()) }
 /// ```
@@ -88,8 +90,16 @@ impl DuckDb {
                 "CREATE OR REPLACE TEMP VIEW {lines} AS\n\
                  SELECT json AS line FROM read_json_objects({files}, format = 'newline_delimited');\n\n"
             ));
+            let mut unread_views = String::new();
             for entity in &table.entities {
-                let query = EntityView::new(table, entity).query_text(&sql, &lines);
+                let view = EntityView::new(table, entity);
+                let query = view.query_text(&sql, &lines);
+                if let Some(query) = view.unread_text(&sql, &lines) {
+                    let unread = sql.quote_name(&format!("{name}.{}.unread", entity.name));
+                    unread_views.push_str(&format!(
+                        "CREATE OR REPLACE TEMP VIEW {unread} AS\n{query};\n\n"
+                    ));
+                }
                 let file = format!("{name}.{}.parquet", entity.name);
                 let file = match &self.folder {
                     Some(folder) => format!("{}/{file}", folder.trim_end_matches('/')),
@@ -100,6 +110,7 @@ impl DuckDb {
                     "COPY (\n{query}\n) TO {file} (FORMAT parquet);\n\n"
                 ));
             }
+            script.push_str(&unread_views);
         }
         script.truncate(script.trim_end().len());
         script.push('\n');

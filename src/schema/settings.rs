@@ -24,29 +24,29 @@ json_record! {
         pub tags: BTreeMap<String, String> => may,
         /// The regions of a global table; None leaves them to other managers of the table.
         pub replicas: Option<Replicas> => may,
-        /// The maximum of billing by requests, also of each global index; None leaves it to other managers of the table.
+        /// The maximum of on-demand billing, also of each global index; None leaves it to other managers of the table.
         pub on_demand_maximum: Option<OnDemandMaximum> => may,
-        /// The least warm throughput, also of each global index.
+        /// The minimum of warm throughput, also of each global index; None requires none.
         pub warm_throughput: Option<WarmThroughput> => may,
-        /// The key of the encryption at rest; None leaves it to other managers of the table.
+        /// The key for encryption at rest; None leaves it to other managers of the table.
         pub encryption: Option<Encryption> => may,
-        /// The settings of global indexes that differ from those of the table, by the names of the indexes.
+        /// The settings of the global indexes that differ from those of the table, by index name.
         pub indexes: BTreeMap<String, IndexSettings> => may,
         /// The safeguards that the environment demands of the table. Lints report those that are missing.
         pub demands: BTreeSet<Safeguard> => may,
     }
 
-    /// The settings of a global index, where they differ from those of its table.
+    /// The settings of a global index that differ from those of its table.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
     #[non_exhaustive]
     pub struct IndexSettings {
-        /// The maximum of billing by requests.
+        /// The maximum of on-demand billing.
         pub on_demand_maximum: Option<OnDemandMaximum> => may,
-        /// The least warm throughput.
+        /// The minimum of warm throughput.
         pub warm_throughput: Option<WarmThroughput> => may,
     }
 
-    /// The read and write units per second that a table or an index can serve at once. DynamoDB only ever increases them.
+    /// The read and write units per second that a table or an index can serve at once. DynamoDB never decreases them.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
     pub struct WarmThroughput {
         /// Read units per second.
@@ -56,11 +56,11 @@ json_record! {
     }
 }
 
-/// The maximum of a table, or of an index, that is billed by requests.
+/// The maximum of a table or an index with on-demand billing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OnDemandMaximum {
-    /// None: the quotas of the account are the only limit.
+    /// No maximum: only the quotas of the account limit the requests.
     Unlimited,
     /// DynamoDB throttles requests beyond these units per second.
     Units {
@@ -71,11 +71,11 @@ pub enum OnDemandMaximum {
     },
 }
 
-/// The key by which DynamoDB encrypts a table at rest. Every table is encrypted.
+/// The key with which DynamoDB encrypts a table at rest. Every table is encrypted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Encryption {
-    /// A key that DynamoDB owns. It costs nothing, and nobody else sees or uses it.
+    /// A key that DynamoDB owns. It costs nothing, and the account cannot see or use it.
     AwsOwned,
     /// The key `aws/dynamodb` of the account, which AWS manages.
     AwsManaged,
@@ -101,20 +101,20 @@ impl fmt::Display for Encryption {
     }
 }
 
-/// A setting that an environment may demand of its tables, by [`demand`](super::TableSchema::demand).
+/// A safeguard that an environment can demand of its tables, with [`demand`](super::TableSchema::demand).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Safeguard {
-    /// The table is protected from deletion: otherwise the lint `unprotected_table`.
+    /// Protection from deletion. The lint `unprotected_table` reports tables without it.
     DeletionProtection,
-    /// The table can be restored to a second of the past: otherwise the lint `unrecoverable_table`.
+    /// Point-in-time recovery. The lint `unrecoverable_table` reports tables without it.
     Recovery,
-    /// The costs of requests have a limit: otherwise the lint `no_spend_cap`.
+    /// A limit on the costs of requests. The lint `no_spend_cap` reports tables without it.
     SpendCap,
 }
 
 impl Safeguard {
-    /// All of them.
+    /// All safeguards.
     pub const ALL: &'static [Safeguard] = &[
         Safeguard::DeletionProtection,
         Safeguard::Recovery,

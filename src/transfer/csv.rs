@@ -23,9 +23,9 @@ use crate::schema::TableSchema;
 /// The columns of a file of comma-separated values, for the items of one entity: [`Export::csv`](super::Export::csv),
 /// [`Import::csv`](super::Import::csv).
 ///
-/// The first line names the columns. By default, each field is a column, in the order of the struct, with the name of
-/// its attribute. An attribute that the entity does not know is in the column of its `rest` field; without such a field,
-/// the row fails.
+/// The first line contains the names of the columns. By default, each field has a column with the name of its
+/// attribute, in the order of the struct. The column of a `rest` field contains the attributes that the entity does
+/// not know; without such a field, a row with them fails.
 ///
 /// | type | cell |
 /// |---|---|
@@ -34,14 +34,14 @@ use crate::schema::TableSchema;
 /// | boolean | `true`, `false` |
 /// | bytes | Base64 |
 /// | sets, lists, maps, and fields of several types | [plain JSON](super::RowFormat::Json); sets are lists: `["a","b"]` |
-/// | no attribute, and NULL | nothing: `a,,c` |
-/// | empty text, and empty bytes | quotes: `a,"",c` |
+/// | a missing attribute, and NULL | an empty cell: `a,,c` |
+/// | empty text, and empty bytes | an empty cell in quotes: `a,"",c` |
 ///
-/// Lines end in `\n`, and `\r\n` is read too. Cells are quoted by the rules of RFC 4180, so a text may contain line
-/// ends. Spreadsheets drop the quotes of empty texts when they save a file.
+/// Lines end in `\n`; an import also reads `\r\n`. Cells are quoted by the rules of RFC 4180, so a text may contain
+/// line ends. Spreadsheets drop the quotes of empty texts when they save a file.
 ///
-/// A spreadsheet runs a cell as a formula if it begins with `=`, `+`, `-` or `@`. If others can store such texts and
-/// people open the file, call [`escape_formulas`](Self::escape_formulas).
+/// A spreadsheet runs a text as a formula if it begins with `=`, `+`, `-` or `@`. If other people can store such
+/// texts and you open the file in a spreadsheet, call [`escape_formulas`](Self::escape_formulas).
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -93,8 +93,8 @@ impl Csv {
         Csv::of_entity(&schema, name)
     }
 
-    /// A column for each field of an entity of the table, by its name: for tools. A name that the table does not have is
-    /// an error when the export or import is sent.
+    /// A column for each field of an entity of the table, by the name of the entity, for tools. If the table has no
+    /// such entity, sending the export or import fails.
     pub fn of_entity(schema: &TableSchema, entity: &str) -> Csv {
         let layout = CsvLayout::of_entity(schema, entity);
         Csv {
@@ -102,10 +102,11 @@ impl Csv {
         }
     }
 
-    /// Lists the columns: names of attributes, each alone or with its name in the first line. Other attributes are not
-    /// exported. An import builds the entity of these columns alone, so those of fields without a default are required.
+    /// Sets the columns: names of attributes, each alone or with the name of its column. An export omits other
+    /// attributes. An import builds the entity only from these columns, so columns for all fields without a default
+    /// are required.
     ///
-    /// A name that the entity does not have, and a name twice, are errors when the export or import is sent.
+    /// Sending the export or import fails if the entity does not have an attribute, or if a name is repeated.
     pub fn columns<C: Into<CsvColumn>>(mut self, columns: impl IntoIterator<Item = C>) -> Csv {
         let columns: Vec<CsvColumn> = columns.into_iter().map(Into::into).collect();
         self.layout = self
@@ -114,8 +115,8 @@ impl Csv {
         self
     }
 
-    /// Writes `'` before each cell that a spreadsheet would run as a formula, and before those that begin with `'`. An
-    /// import with the same setting removes it again, so nothing is changed.
+    /// Writes `'` before each text that a spreadsheet would run as a formula, and before those that begin with `'`.
+    /// An import with the same setting removes it.
     pub fn escape_formulas(mut self) -> Csv {
         if let Ok(layout) = &mut self.layout {
             Arc::make_mut(layout).escapes_formulas = true;

@@ -10,6 +10,7 @@ use super::folder::{ExportFolder, FolderLines};
 use super::lines::{LineReader, LineText};
 use super::report::{LinePlace, of_caller};
 use crate::clock::Timestamp;
+use crate::codec::Item;
 use crate::entity::sentinel::{has_sentinel_key, is_sentinel};
 use crate::entity::{DynamoEntity, Key, read, read_key};
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -62,10 +63,33 @@ pub struct ExportedChanges<'r, E> {
 }
 
 /// A line of an export that cannot be read. Its text has the number of the line and the reason, and never a value.
-#[derive(Debug)]
+///
+/// A change is not read if one of its two states cannot be read. Use [`key`](Self::key) to read the item from the table,
+/// or [`new_state`](Self::new_state) if only the old state is broken.
 pub struct UnreadLine {
     place: LinePlace,
     error: Error,
+    items: Box<LineItems>,
+}
+
+/// The attributes of a line that is no entity, as far as it is JSON.
+#[derive(Default)]
+struct LineItems {
+    key: Option<Item>,
+    new: Option<Item>,
+}
+
+impl LineItems {
+    fn of_line(line: &[u8]) -> Self {
+        let item = |name: &str| {
+            let item = find_member(line, name).ok().flatten()?;
+            Item::from_dynamo_json(item).ok()
+        };
+        LineItems {
+            key: item("Keys"),
+            new: item("NewImage").or_else(|| item("Item")),
+        }
+    }
 }
 
 impl UnreadLine {
@@ -82,6 +106,26 @@ impl UnreadLine {
     /// The reason.
     pub fn error(&self) -> &Error {
         &self.error
+    }
+
+    /// The key of the item, for a line of an incremental export.
+    pub fn key(&self) -> Option<&Item> {
+        self.items.key.as_ref()
+    }
+
+    /// The state at the end as stored, or the item of a full export; None if it was deleted, or if the line is no JSON.
+    pub fn new_state(&self) -> Option<&Item> {
+        self.items.new.as_ref()
+    }
+}
+
+/// Shows no values of the item, because errors do not show them either.
+impl fmt::Debug for UnreadLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UnreadLine")
+            .field("place", &self.place)
+            .field("error", &self.error)
+            .finish_non_exhaustive()
     }
 }
 
@@ -366,12 +410,13 @@ impl<'r> NumberedLines<'r> {
         read_line: impl Fn(&[u8]) -> Result<Option<T>>,
     ) -> Option<Result<T, UnreadLine>> {
         while !self.has_failed {
+            let mut items = LineItems::default();
             let read = match self.source.next() {
                 Ok(None) => return None,
                 Ok(Some(LineText::Text(text))) if text.is_empty() => continue,
-                Ok(Some(LineText::Text(text))) => {
-                    whole_object(&text).and_then(|()| read_line(&text))
-                }
+                Ok(Some(LineText::Text(text))) => whole_object(&text).and_then(|()| {
+                    read_line(&text).inspect_err(|_| items = LineItems::of_line(&text))
+                }),
                 Ok(Some(LineText::TooLong)) => {
                     let message = "the line has more than 16 MB, and an item has at most 400 KB";
                     Err(Error::new(ErrorKind::TooLarge, Stage::Decode, message))
@@ -386,7 +431,12 @@ impl<'r> NumberedLines<'r> {
                 Ok(Some(row)) => return Some(Ok(row)),
                 Err(error) => {
                     let place = self.source.line_place();
-                    return Some(Err(UnreadLine { place, error }));
+                    let items = Box::new(items);
+                    return Some(Err(UnreadLine {
+                        place,
+                        error,
+                        items,
+                    }));
                 }
             }
         }

@@ -12,6 +12,8 @@ use crate::wire::table::{self as service, DescribedExport};
 
 /// An export takes minutes at least.
 const PAUSE: Duration = Duration::from_secs(15);
+/// Requests about tables have a low rate limit in DynamoDB, for the whole account.
+const LEAST_PAUSE: Duration = Duration::from_millis(100);
 /// How many responses in a row may be missing.
 const FAILED_LOOKS: u32 = 20;
 
@@ -64,6 +66,9 @@ pub struct S3ExportStatus {
     pub started: Option<Timestamp>,
     /// The end of the export.
     pub ended: Option<Timestamp>,
+    /// The time of the exported state. For an incremental export, it is the end of the changes, with which the next export
+    /// begins.
+    pub state_time: Option<Timestamp>,
 }
 
 /// Whether an export to S3 is running, complete or failed.
@@ -106,6 +111,7 @@ impl S3ExportStatus {
             billed_bytes: found.billed_bytes,
             started: found.started,
             ended: found.ended,
+            state_time: found.state_time,
         }
     }
 
@@ -144,9 +150,9 @@ impl<'w> S3ExportWatch<'w> {
         }
     }
 
-    /// The pause between two requests of [`wait`](Self::wait); 15 seconds by default.
+    /// The pause between two requests of [`wait`](Self::wait), of at least 100 milliseconds; 15 seconds by default.
     pub fn every(mut self, pause: Duration) -> Self {
-        self.pause = pause;
+        self.pause = pause.max(LEAST_PAUSE);
         self
     }
 
@@ -156,17 +162,17 @@ impl<'w> S3ExportWatch<'w> {
     }
 
     /// Waits for the end of the export, and returns an error if it failed. There is no time limit: a large table takes
-    /// hours. After the first response, failures of the connection are ignored for some minutes.
+    /// hours. Failures of the connection are ignored for 20 requests in a row, also before the first response.
     pub fn wait(self) -> Steps<'w, Result<S3ExportStatus>> {
         Steps(Box::pin(self.wait_for_end()))
     }
 
     async fn wait_for_end(mut self) -> Result<S3ExportStatus> {
-        let (mut failed, mut was_found) = (0, false);
+        let mut failed = 0;
         loop {
             match look(&self.db, &self.arn).await {
                 Ok(status) => {
-                    (failed, was_found) = (0, true);
+                    failed = 0;
                     if let Some(tell) = &mut self.progress {
                         tell(&status);
                     }
@@ -174,9 +180,8 @@ impl<'w> S3ExportWatch<'w> {
                         return status.unless_failed();
                     }
                 }
-                Err(error) if was_found && is_passing(&error) && failed < FAILED_LOOKS => {
-                    failed += 1;
-                }
+                // The export runs and is charged already, so even a first failure does not end the wait.
+                Err(error) if is_passing(&error) && failed < FAILED_LOOKS => failed += 1,
                 Err(error) => return Err(error),
             }
             sleep_for(self.pause).await;

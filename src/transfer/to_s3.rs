@@ -22,6 +22,9 @@ use crate::wire::table::{
 
 /// The shortest and the longest time of an incremental export.
 const WINDOWS: Range<Duration> = Duration::from_secs(15 * 60)..Duration::from_secs(24 * 3_600);
+/// The limits of the service for names in S3, in bytes.
+const LONGEST_BUCKET: usize = 255;
+const LONGEST_PREFIX: usize = 1_024;
 /// The longest time that point-in-time recovery keeps.
 const RECOVERY: Duration = Duration::from_secs(35 * 86_400);
 
@@ -56,6 +59,7 @@ impl Dynamo {
             order: ExportOrder::default(),
             rows: Vec::new(),
             time: None,
+            has_two_times: false,
         }
     }
 }
@@ -69,6 +73,8 @@ pub struct S3Export {
     /// The conditions for the exported rows; none if all are exported.
     rows: Vec<RowCondition>,
     time: Option<ExportTime>,
+    /// Whether a second time replaced the first one.
+    has_two_times: bool,
 }
 
 /// The rows of a scan.
@@ -82,7 +88,7 @@ struct RowCondition {
 #[derive(Debug, Clone, Copy)]
 enum ExportTime {
     At(Timestamp),
-    Changes(Timestamp, Timestamp),
+    Changes(Timestamp, Option<Timestamp>),
 }
 
 impl S3Export {
@@ -98,9 +104,12 @@ impl S3Export {
         self
     }
 
-    /// The prefix of the files: they begin with `PREFIX/AWSDynamoDB/ID/`.
+    /// The prefix of the files: they begin with `PREFIX/AWSDynamoDB/ID/`. Slashes around it are removed, as in the
+    /// policy of `allow_export_to_s3`.
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.order.prefix = Some(prefix.into());
+        let prefix = prefix.into();
+        let trimmed = prefix.trim_matches('/');
+        self.order.prefix = (!trimmed.is_empty()).then(|| trimmed.to_owned());
         self
     }
 
@@ -123,24 +132,36 @@ impl S3Export {
     }
 
     /// Exports the table as it was at this time, within the days that point-in-time recovery keeps; by default, as it
-    /// is now. Fractions of a second are dropped.
-    pub fn at(mut self, time: impl Moment) -> Self {
-        self.time = Some(ExportTime::At(time.to_timestamp()));
+    /// is now. Fractions of a second are dropped. The latest time of point-in-time recovery is usually five minutes ago, and
+    /// DynamoDB rejects a later one.
+    pub fn at(self, time: impl Moment) -> Self {
+        self.with_time(ExportTime::At(time.to_timestamp()))
+    }
+
+    fn with_time(mut self, time: ExportTime) -> Self {
+        self.has_two_times |= self.time.is_some();
+        self.time = Some(time);
         self
     }
 
     /// Exports only the items that changed in this time, of 15 minutes to 24 hours: an incremental export. The end is
-    /// not included, so that the next export can begin with it.
+    /// not included, so that the next export can begin with it. It must be some minutes ago, as for [`at`](Self::at).
     ///
     /// The files have the state of an item at the begin and at the end, not each change in between: an item that was
     /// created and deleted in this time is not in them.
-    pub fn changes(mut self, time: Range<impl Moment>) -> Self {
+    pub fn changes(self, time: Range<impl Moment>) -> Self {
         let (from, to) = (time.start.to_timestamp(), time.end.to_timestamp());
-        self.time = Some(ExportTime::Changes(from, to));
-        self
+        self.with_time(ExportTime::Changes(from, Some(to)))
     }
 
-    /// Omits the states before the changes from an incremental export.
+    /// Exports only the items that changed since this time, until the latest time that point-in-time recovery has, which
+    /// is usually five minutes ago. The next export begins with [`state_time`](S3ExportStatus::state_time) of this one.
+    /// The time is at most 24 hours ago, and see [`changes`](Self::changes) for the files.
+    pub fn changes_since(self, from: impl Moment) -> Self {
+        self.with_time(ExportTime::Changes(from.to_timestamp(), None))
+    }
+
+    /// Omits the states before the changes from an incremental export. Without [`changes`](Self::changes) it is an error.
     pub fn without_old(mut self) -> Self {
         self.order.has_no_old_images = true;
         self
@@ -191,18 +212,14 @@ impl S3Export {
     }
 
     /// A token by which DynamoDB recognizes a repeated request for eight hours: it returns the export that the first
-    /// request started. By default, each call of the library has its own.
+    /// request started. By default, each call of the library has its own. An empty token and a token with `$` are errors.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.order.token = Some(token.into());
         self
     }
 
     async fn start(mut self) -> Result<S3ExportStatus> {
-        if self.order.bucket.is_empty() {
-            return Err(Error::config(
-                "an export to S3 has no bucket: call `.bucket(..)`",
-            ));
-        }
+        self.check_order()?;
         let times = check_times(self.time, self.db.now())?;
         self.order.time = times.0;
         self.order.window = times.1.map(|(from, to)| ExportWindow { from, to });
@@ -216,10 +233,34 @@ impl S3Export {
         };
         self.order.table_arn = described.arn.unwrap_or_else(|| name.clone());
         self.order.table = name.clone();
+        let has_token = self.order.token.is_some();
         let started = service::start_export(wire, self.order).await;
         started
             .map(S3ExportStatus::of_described)
-            .map_err(|error| explained_start(error, &name))
+            .map_err(|error| explained_start(error, &name, has_token))
+    }
+
+    /// Rejects settings that DynamoDB would reject, and those that it would ignore.
+    fn check_order(&self) -> Result<()> {
+        let order = &self.order;
+        let is_token = |token: &str| !token.is_empty() && !token.contains('$');
+        let prefix = order.prefix.as_deref().unwrap_or_default();
+        let mistake = if order.bucket.is_empty() {
+            "an export to S3 has no bucket: call `.bucket(..)`"
+        } else if order.bucket.len() > LONGEST_BUCKET {
+            "the name of the bucket has more than 255 bytes"
+        } else if prefix.len() > LONGEST_PREFIX {
+            "the prefix of an export has more than 1024 bytes"
+        } else if !order.token.as_deref().is_none_or(is_token) {
+            "the token of an export is empty or contains `$`"
+        } else if self.has_two_times {
+            "an export to S3 has one time: call either `.at(..)` or `.changes(..)`, and only once"
+        } else if order.has_no_old_images && !matches!(self.time, Some(ExportTime::Changes(..))) {
+            "only an incremental export has old states: call `.changes(..)`, or remove `.without_old()`"
+        } else {
+            return Ok(());
+        };
+        Err(Error::config(mistake))
     }
 
     /// The filter of all conditions; None if every item is exported.
@@ -283,7 +324,7 @@ impl fmt::Debug for S3Export {
     }
 }
 
-type CheckedTimes = (Option<Timestamp>, Option<(Timestamp, Timestamp)>);
+type CheckedTimes = (Option<Timestamp>, Option<(Timestamp, Option<Timestamp>)>);
 
 /// The time of a full export, or those of an incremental one. DynamoDB rejects the others, some of them only after
 /// minutes.
@@ -306,7 +347,8 @@ fn check_times(time: Option<ExportTime>, now: Timestamp) -> Result<CheckedTimes>
             past(at, "time")?;
             Ok((Some(at), None))
         }
-        Some(ExportTime::Changes(from, to)) => {
+        Some(ExportTime::Changes(from, end)) => {
+            let to = end.unwrap_or(now);
             past(from, "begin")?;
             past(to, "end")?;
             let seconds = to.seconds() - from.seconds();
@@ -314,7 +356,7 @@ fn check_times(time: Option<ExportTime>, now: Timestamp) -> Result<CheckedTimes>
                 (WINDOWS.start.as_secs()..=WINDOWS.end.as_secs()).contains(&seconds)
             });
             match is_window {
-                true => Ok((None, Some((from, to)))),
+                true => Ok((None, Some((from, end)))),
                 false => Err(Error::config(format!(
                     "an incremental export of {seconds} seconds: DynamoDB accepts 15 minutes to 24 hours"
                 ))),
@@ -324,7 +366,7 @@ fn check_times(time: Option<ExportTime>, now: Timestamp) -> Result<CheckedTimes>
 }
 
 /// Adds the remedy to a rejection.
-fn explained_start(error: Error, table: &str) -> Error {
+fn explained_start(error: Error, table: &str, has_token: bool) -> Error {
     let remedy = match error.code() {
         Some("UnknownOperationException") => {
             "this server has no exports to S3, which only DynamoDB of AWS runs; `scan().export(..)` writes the \
@@ -335,8 +377,14 @@ fn explained_start(error: Error, table: &str) -> Error {
             "table `{table}` has no point-in-time recovery, which an export to S3 reads: declare it by \
              `.point_in_time_recovery(35)` and apply the plan, or enable it in the console"
         ),
+        Some("ExportConflictException") if has_token => {
+            "the token belongs to another export of the last eight hours, or there is a conflict in the bucket: pass another \
+             token, or try again later"
+                .to_owned()
+        }
         Some("ExportConflictException") => {
-            "the token belongs to another export of the last eight hours: pass another one".to_owned()
+            "a conflict in the bucket, for example with another export: pass another prefix, or try again later"
+                .to_owned()
         }
         Some("InvalidExportTimeException") => {
             "point-in-time recovery does not keep this time: it was enabled later, keeps fewer days, or has not yet reached a \
@@ -361,7 +409,8 @@ mod tests {
         let now = at(100 * 86_400);
         let check = |before: i64, length: i64| {
             let from = now.seconds() - before;
-            check_times(Some(ExportTime::Changes(at(from), at(from + length))), now)
+            let end = Some(at(from + length));
+            check_times(Some(ExportTime::Changes(at(from), end)), now)
         };
         let day = 86_400;
         for (before, length, is_right) in [

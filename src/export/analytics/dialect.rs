@@ -27,7 +27,7 @@ pub(in crate::export) trait SqlDialect {
     /// A map whose values are JSON, each converted.
     fn convert_map(&self, map: &str, convert: &dyn Fn(&str) -> String) -> String;
 
-    /// A text or number as a value of a scalar type.
+    /// A text or number as a value of a scalar type; NULL if the type cannot contain it.
     fn convert_scalar(&self, text: &str, ty: &ColumnType) -> String;
 
     /// Whether a text matches an expression.
@@ -106,13 +106,18 @@ pub(in crate::export) trait SqlDialect {
             whole(&magnitude),
             whole(&text)
         );
-        format!("CAST({value} AS {})", sql_integer(ty))
+        format!("TRY_CAST({value} AS {})", sql_integer(ty))
     }
 }
 
 /// A literal of text: only the quote has a meaning in it.
 pub(in crate::export) fn quote_literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
+}
+
+/// A text without a fraction as an integer. Some casts of both engines round a fraction, and others fail.
+fn whole_number(text: &str, ty: &str) -> String {
+    format!("TRY_CAST(regexp_extract({text}, '^-?[0-9]+\\z') AS {ty})")
 }
 
 fn sql_integer(ty: &ColumnType) -> String {
@@ -125,7 +130,7 @@ fn sql_integer(ty: &ColumnType) -> String {
 /// The type of numbers that no type of 64 bits contains exactly.
 fn exact_number(text: &str, scale: Option<u8>) -> String {
     match scale {
-        Some(scale) => format!("CAST({text} AS decimal(38, {}))", scale.min(38)),
+        Some(scale) => format!("TRY_CAST({text} AS decimal(38, {}))", scale.min(38)),
         None => text.to_owned(),
     }
 }
@@ -189,26 +194,24 @@ impl SqlDialect for AthenaSql {
 
     fn convert_scalar(&self, text: &str, ty: &ColumnType) -> String {
         match ty {
-            ColumnType::Bytes => format!("from_base64({text})"),
-            ColumnType::Boolean => format!("CAST({text} AS boolean)"),
-            ColumnType::Integer | ColumnType::Digits(_) => {
-                format!("CAST({text} AS {})", sql_integer(ty))
-            }
+            ColumnType::Bytes => format!("TRY(from_base64({text}))"),
+            ColumnType::Boolean => format!("TRY_CAST({text} AS boolean)"),
+            ColumnType::Integer | ColumnType::Digits(_) => whole_number(text, &sql_integer(ty)),
             ColumnType::Exact => exact_number(text, self.scale),
-            ColumnType::Double => format!("CAST({text} AS double)"),
-            ColumnType::Date => format!("CAST({text} AS date)"),
+            ColumnType::Double => format!("TRY_CAST({text} AS double)"),
+            ColumnType::Date => format!("TRY_CAST({text} AS date)"),
             // Views cannot have columns with a time zone.
             ColumnType::Timestamp(TimeForm::Zoned) => {
-                format!("CAST(from_iso8601_timestamp({text}) AT TIME ZONE 'UTC' AS timestamp)")
+                format!("TRY(CAST(from_iso8601_timestamp({text}) AT TIME ZONE 'UTC' AS timestamp))")
             }
             ColumnType::Timestamp(TimeForm::Civil) => {
-                format!("CAST(from_iso8601_timestamp({text}) AS timestamp)")
+                format!("TRY(CAST(from_iso8601_timestamp({text}) AS timestamp))")
             }
             ColumnType::Timestamp(TimeForm::Seconds) => format!(
-                "CAST(from_unixtime(CAST({text} AS double)) AT TIME ZONE 'UTC' AS timestamp)"
+                "TRY(CAST(from_unixtime(CAST({text} AS double)) AT TIME ZONE 'UTC' AS timestamp))"
             ),
             ColumnType::Timestamp(TimeForm::Millis) => format!(
-                "CAST(from_unixtime(CAST({text} AS double) / 1000) AT TIME ZONE 'UTC' AS timestamp)"
+                "TRY(CAST(from_unixtime(CAST({text} AS double) / 1000) AT TIME ZONE 'UTC' AS timestamp))"
             ),
             ColumnType::Text | ColumnType::List(..) | ColumnType::Map(_) | ColumnType::Json => {
                 text.to_owned()
@@ -226,7 +229,7 @@ impl SqlDialect for AthenaSql {
 
     fn unescaped(&self, text: &str) -> String {
         // The function takes `+` for a space, and keys do not escape it.
-        format!("url_decode(replace({text}, '+', '%2B'))")
+        format!("TRY(url_decode(replace({text}, '+', '%2B')))")
     }
 
     fn json_column(&self, json: &str) -> String {
@@ -299,23 +302,23 @@ impl SqlDialect for DuckDbSql {
     fn convert_scalar(&self, text: &str, ty: &ColumnType) -> String {
         let of_units = |scale: u8, micros: u32| {
             format!(
-                "make_timestamp(CAST(CAST({text} AS DECIMAL(28, {scale})) * {micros} AS BIGINT))"
+                "TRY(make_timestamp(CAST(CAST({text} AS DECIMAL(28, {scale})) * {micros} AS BIGINT)))"
             )
         };
         match ty {
-            ColumnType::Bytes => format!("from_base64({text})"),
-            ColumnType::Boolean => format!("CAST({text} AS BOOLEAN)"),
+            ColumnType::Bytes => format!("TRY(from_base64({text}))"),
+            ColumnType::Boolean => format!("TRY_CAST({text} AS BOOLEAN)"),
             ColumnType::Integer | ColumnType::Digits(_) => {
-                format!("CAST({text} AS {})", sql_integer(ty).to_uppercase())
+                whole_number(text, &sql_integer(ty).to_uppercase())
             }
             ColumnType::Exact => exact_number(text, self.scale),
-            ColumnType::Double => format!("CAST({text} AS DOUBLE)"),
-            ColumnType::Date => format!("CAST({text} AS DATE)"),
+            ColumnType::Double => format!("TRY_CAST({text} AS DOUBLE)"),
+            ColumnType::Date => format!("TRY_CAST({text} AS DATE)"),
             // A direct cast would ignore the offset.
             ColumnType::Timestamp(TimeForm::Zoned) => {
-                format!("(CAST({text} AS TIMESTAMPTZ) AT TIME ZONE 'UTC')")
+                format!("(TRY_CAST({text} AS TIMESTAMPTZ) AT TIME ZONE 'UTC')")
             }
-            ColumnType::Timestamp(TimeForm::Civil) => format!("CAST({text} AS TIMESTAMP)"),
+            ColumnType::Timestamp(TimeForm::Civil) => format!("TRY_CAST({text} AS TIMESTAMP)"),
             ColumnType::Timestamp(TimeForm::Seconds) => of_units(9, 1_000_000),
             ColumnType::Timestamp(TimeForm::Millis) => of_units(6, 1_000),
             ColumnType::Text | ColumnType::List(..) | ColumnType::Map(_) | ColumnType::Json => {

@@ -68,6 +68,29 @@ impl<'s> EntityView<'s> {
         format!("SELECT\n{columns}\nFROM {lines}\nWHERE {condition}")
     }
 
+    /// The query that counts for each column the values that it cannot contain, and that are NULL in it therefore; None
+    /// if there are no columns.
+    pub(in crate::export) fn unread_text(
+        &self,
+        sql: &dyn SqlDialect,
+        lines: &str,
+    ) -> Option<String> {
+        let counts = self.columns.iter().map(|column| {
+            let exists = value_exists(sql, &column.source);
+            let value = column_value(sql, column);
+            format!(
+                "  count(CASE WHEN {exists} AND {value} IS NULL THEN 1 END) AS {}",
+                sql.quote_name(&column.name)
+            )
+        });
+        let counts: Vec<String> = counts.collect();
+        if counts.is_empty() {
+            return None;
+        }
+        let (counts, condition) = (counts.join(",\n"), self.row_condition(sql));
+        Some(format!("SELECT\n{counts}\nFROM {lines}\nWHERE {condition}"))
+    }
+
     /// The condition for the rows of the entity: its type, or the form of its keys where another program wrote no type.
     /// Items that store unique values are none.
     fn row_condition(&self, sql: &dyn SqlDialect) -> String {
@@ -132,6 +155,34 @@ fn free_name(field: &str, taken: &mut BTreeSet<String>) -> String {
         number += 1;
     }
     name
+}
+
+/// The condition that a line has a value for a column, of whatever type.
+fn value_exists(sql: &dyn SqlDialect, source: &ColumnSource) -> String {
+    let stored = |name: &str| {
+        format!(
+            "{} IS NOT NULL AND {} IS NULL",
+            sql.attribute_json(name),
+            sql.member_json(name, Tag::Null)
+        )
+    };
+    match source {
+        ColumnSource::Attribute(name) => stored(name),
+        ColumnSource::Renamed(former, new) => format!(
+            "CASE WHEN {} IS NOT NULL THEN {} ELSE {} END",
+            sql.attribute_json(former),
+            stored(former),
+            stored(new)
+        ),
+        // An empty part is a None. A key of another form has no part at all, which is unread too.
+        ColumnSource::Key(part) => {
+            let key = sql.attribute_text(&part.attribute, Tag::S);
+            format!(
+                "coalesce({}, '-') <> ''",
+                sql.first_group(&key, &part.pattern)
+            )
+        }
+    }
 }
 
 fn column_value(sql: &dyn SqlDialect, column: &ViewColumn) -> String {

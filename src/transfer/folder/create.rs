@@ -21,7 +21,7 @@ use crate::file_lock::FileLock;
 /// The bytes of lines in a data file.
 const FILE_SIZE: u64 = 32 << 20;
 
-/// The folder of an export that is to be written; see [`ExportFolder::create`](super::ExportFolder::create).
+/// The folder for an export to write; see [`ExportFolder::create`](super::ExportFolder::create).
 #[derive(Debug)]
 #[must_use = "nothing is written until an export is sent"]
 pub struct NewExport {
@@ -31,7 +31,7 @@ pub struct NewExport {
 }
 
 impl NewExport {
-    /// A new export below the folder of a prefix.
+    /// A new export in the folder of a prefix.
     pub(super) fn below(prefix: &Path) -> Result<NewExport> {
         Ok(NewExport {
             path: prefix
@@ -41,7 +41,7 @@ impl NewExport {
         })
     }
 
-    /// The export below the folder of a prefix that is not complete, or a new one.
+    /// The incomplete export in the folder of a prefix, or a new one.
     pub(super) fn unfinished_below(prefix: &Path) -> Result<NewExport> {
         let exports = prefix.join("AWSDynamoDB");
         let entries = match fs::read_dir(&exports) {
@@ -79,8 +79,8 @@ impl NewExport {
         &self.path
     }
 
-    /// Sets the bytes of lines, before their compression, after which the next data file begins; 32 MB by default. A
-    /// killed export repeats at most one file.
+    /// Sets the size of the lines in a data file, in bytes before compression. The default is 32 MB. An export that
+    /// is resumed after a crash repeats at most one file.
     pub fn file_size(mut self, bytes: u64) -> Self {
         self.file_size = bytes;
         self
@@ -119,7 +119,7 @@ pub(in super::super) struct FolderSink {
     task: Option<(String, String)>,
     current: Option<GrowingFile>,
     lock: Option<FileLock>,
-    /// Whether the data file has exactly the rows before the last position. It has not after a change that failed.
+    /// Whether the data file contains exactly the rows before the last position. It does not after a failed change.
     is_at_place: bool,
     pub(super) disk: Disk,
 }
@@ -155,7 +155,7 @@ impl FolderSink {
         self.path.join("data").join(format!("{number:06}.json.gz"))
     }
 
-    /// Continues after the last file that the progress has. All later files are of a run that was killed.
+    /// Resumes after the last file in the saved progress. All later files are from a run that was killed.
     fn resume(&mut self) -> Result<()> {
         let data = self.path.join("data");
         let known: BTreeSet<PathBuf> = (1..=self.progress.files)
@@ -173,7 +173,7 @@ impl FolderSink {
                           export, and begin anew";
             return Err(folder_error(missing, reason));
         }
-        // The summary is written last. It must not be there while the export is not complete.
+        // The summary is written last. It must not exist while the export is incomplete.
         self.disk
             .remove(&self.path.join(format!("{SUMMARY}.json")))?;
         let (list, length) = (self.list_path(), self.progress.list_bytes);
@@ -191,7 +191,7 @@ impl FolderSink {
         })
     }
 
-    /// The list of the data files, as it grows.
+    /// The growing list of the data files.
     fn list_path(&self) -> PathBuf {
         self.path.join(LIST)
     }
@@ -204,7 +204,7 @@ impl FolderSink {
             file,
             hash: Md5::new(),
         };
-        // Without a time, the same rows are the same file.
+        // Without a time, the same rows give the same file.
         let lines = GzBuilder::new().mtime(0).write(hashed, Compression::fast());
         Ok(self.current.insert(GrowingFile {
             lines,
@@ -259,7 +259,7 @@ impl FolderSink {
 
     fn write_manifest(&mut self, name: &str, text: &[u8]) -> Result<()> {
         let checksum = super::checksum_of(text);
-        // The checksum comes first, so a manifest that is there can be checked.
+        // The checksum is written first, so an existing manifest can always be checked.
         self.disk.replace(
             &self.path.join(format!("{name}.checksum")),
             checksum.as_bytes(),

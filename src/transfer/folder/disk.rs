@@ -1,4 +1,4 @@
-//! Changes of the disk, each of which is there after a crash or not at all. Tests fail each of them in turn.
+//! Changes of the disk. After a crash, each has happened completely or not at all. Tests fail each of them in turn.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -31,12 +31,12 @@ impl FolderLines {
         }
     }
 
-    /// The text that tells the export from others.
+    /// The text that distinguishes the export from others.
     pub(in super::super) fn identity(&self) -> &str {
         self.folder.identity()
     }
 
-    /// Checks that the export is one of items, and undamaged.
+    /// Checks that the export contains items and is undamaged.
     pub(in super::super) fn check_export(&self, is_dynamo_json: bool) -> Result<()> {
         let path = self.folder.path().display();
         let message = match self.folder.kind() {
@@ -76,7 +76,7 @@ impl FolderLines {
         }
     }
 
-    /// Opens the file that is next. False if there is none.
+    /// Opens the next file. False if all files were read.
     fn open_file(&mut self) -> Result<bool> {
         let Some(file) = self.folder.files().get(self.at) else {
             return Ok(false);

@@ -11,7 +11,7 @@ use super::summary::DataFile;
 use super::{FILES, folder_error, unreadable_file};
 use crate::error::Result;
 
-/// Reads the lines of a data file. The end is an error if there are more or fewer lines than in the manifest.
+/// Reads the lines of a data file. Fails if the file has more or fewer lines than the manifest lists.
 #[derive(Debug)]
 pub(crate) struct CheckedLines {
     lines: LineReader<'static>,
@@ -23,7 +23,7 @@ pub(crate) struct CheckedLines {
 
 impl CheckedLines {
     pub(super) fn new(mut file: File, of: &DataFile) -> Result<Self> {
-        // The checksum was compared by reading this very file to its end.
+        // The comparison of the checksum has read this file to its end.
         file.rewind()
             .map_err(|error| unreadable_file(&of.path, error))?;
         Ok(CheckedLines {
@@ -34,7 +34,7 @@ impl CheckedLines {
         })
     }
 
-    /// The next line; none after the last one, if all lines of the manifest were read.
+    /// The next line; None after the last one, if the number of lines is that of the manifest.
     pub(crate) fn next(&mut self) -> Result<Option<LineText>> {
         let line = self
             .lines

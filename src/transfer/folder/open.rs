@@ -1,4 +1,4 @@
-//! The folder of an export, opened: everything that its manifests say is checked.
+//! An opened folder of an export, compared with its manifests.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -12,12 +12,12 @@ use super::summary::{DataFile, ExportKind, Summary};
 use super::{FILES, SUMMARY, checksum_of, checksum_of_file, folder_error, unreadable_file};
 use crate::error::Result;
 
-/// The ends of the names of checksums: the documented one, and the one that DynamoDB also writes.
+/// The endings of the names of checksums: the documented one, and another one that DynamoDB also writes.
 const CHECKSUMS: [&str; 2] = ["checksum", "md5"];
 
 /// The folder of an export of DynamoDB to S3, or of an export of this library in the same layout.
 ///
-/// See [`open`](ExportFolder::open) for what is checked.
+/// See [`open`](ExportFolder::open) for the checks.
 #[derive(Debug, Clone)]
 pub struct ExportFolder {
     path: PathBuf,
@@ -29,27 +29,27 @@ pub struct ExportFolder {
 }
 
 impl ExportFolder {
-    /// Begins the folder of an export, for [`export_to`](crate::ExportExt::export_to): `PREFIX/AWSDynamoDB/ID` with a new
-    /// id. Nothing is written before the export is sent. A folder without `manifest-summary.json`, which is written
-    /// last, is not complete, and [`open`](Self::open) rejects it.
+    /// Creates a folder for [`export_to`](crate::ExportExt::export_to): `PREFIX/AWSDynamoDB/ID` with a new id.
+    /// Nothing is written before the export is sent. The last file is `manifest-summary.json`: if it is missing, the
+    /// export is incomplete and [`open`](Self::open) rejects it.
     pub fn create(prefix: impl AsRef<Path>) -> Result<NewExport> {
         NewExport::below(prefix.as_ref())
     }
 
-    /// Continues the export below the folder of a prefix that was stopped or killed, after its last complete data file.
-    /// If there is none, it begins a new one, as [`create`](Self::create) does. The query must be the same: the export
-    /// of other rows is an error.
+    /// Resumes an export in the folder of a prefix that was stopped or killed, after its last complete data file. If
+    /// none exists, it begins a new one, as [`create`](Self::create) does. The query must be the same: an export of
+    /// other rows is an error.
     pub fn create_or_resume(prefix: impl AsRef<Path>) -> Result<NewExport> {
         NewExport::unfinished_below(prefix.as_ref())
     }
 
-    /// Opens the folder of an export: the one with `manifest-summary.json`, or one above it that contains one export.
+    /// Opens the folder of an export: the one with `manifest-summary.json`, or a parent that contains only one export.
     ///
     /// Copy the whole prefix from S3 to the disk, for example by `aws s3 sync s3://BUCKET/PREFIX FOLDER`.
     ///
-    /// It fails if a manifest or a data file is missing, if a manifest does not match its checksum, if the manifests
-    /// contradict each other, or if `data` contains a file that the manifest does not list. The data files are read
-    /// later: each of them must match its checksum and its number of items.
+    /// Fails if a manifest or a data file is missing, if a manifest does not match its checksum, if the manifests
+    /// contradict each other, or if `data` contains a file that the manifest does not list. An import reads the data
+    /// files later and compares each of them with its checksum and its number of items.
     pub fn open(path: impl AsRef<Path>) -> Result<ExportFolder> {
         let path = find_export(path.as_ref().to_owned())?;
         let summary = read_manifest(&path, SUMMARY)?;
@@ -80,12 +80,12 @@ impl ExportFolder {
         &self.path
     }
 
-    /// The number of items of the export, or of changes.
+    /// The number of items in the export; of changes if it is incremental.
     pub fn items(&self) -> u64 {
         self.items
     }
 
-    /// Whether the export has the changes of a time, and not all items of a table.
+    /// Whether the export contains the changes in a period of time, instead of all items of a table.
     pub fn is_incremental(&self) -> bool {
         self.kind != ExportKind::Full
     }
@@ -139,7 +139,7 @@ impl ExportFolder {
             }
             fs::metadata(&file.path).map_err(|error| unreadable_file(&file.path, error))?;
         }
-        // Incremental exports share the folder of their data, and other files there belong to others.
+        // Incremental exports share one folder of data, so it can contain files of other exports.
         if self.is_incremental() {
             return Ok(());
         }
@@ -152,7 +152,7 @@ impl ExportFolder {
         for entry in entries {
             let entry = entry.map_err(|error| unreadable_file(&data, error))?;
             let name = entry.file_name();
-            // Programs that show folders leave such files.
+            // File managers leave such files.
             let is_hidden = name.as_encoded_bytes().starts_with(b".");
             if !is_hidden && !listed.contains(&name) {
                 let reason =

@@ -19,7 +19,7 @@ pub(super) struct FolderProgress {
     pub(super) files: u64,
     /// The bytes of their lines in the list of files.
     pub(super) list_bytes: u64,
-    /// The begin of the first run.
+    /// The start of the first run.
     pub(super) started: Timestamp,
     pub(super) saved: SavedExport,
 }

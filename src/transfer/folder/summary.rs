@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 pub(crate) enum ExportKind {
     /// Every item of the table.
     Full,
-    /// Items that changed in a time, with the images of a view.
+    /// Items that changed in a period of time, with the images of a view.
     Incremental(ExportView),
 }
 

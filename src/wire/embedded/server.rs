@@ -66,8 +66,8 @@ impl fmt::Debug for ServeEngine {
 }
 
 impl EmbeddedEngine {
-    /// Serves this engine to other programs on this machine, by the protocol of DynamoDB: to the AWS command line, NoSQL
-    /// Workbench, programs in other languages, and a second process of this one.
+    /// Makes this engine available to other programs on this machine, through the protocol of DynamoDB: to the AWS
+    /// command line, NoSQL Workbench, programs in other languages, and a second process of the same program.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -85,8 +85,8 @@ impl EmbeddedEngine {
     /// # Ok(()) }
     /// ```
     ///
-    /// The server listens on 127.0.0.1 only, over HTTP without TLS. It accepts only requests that are signed with its key,
-    /// and only if their `Host` is this machine, so pages of a browser cannot use it. It runs on a thread of its own.
+    /// The server listens on 127.0.0.1 only, over HTTP without TLS. It accepts only requests that are signed with its
+    /// key and whose `Host` is this machine, so web pages in a browser cannot use it. It runs on a thread of its own.
     pub fn serve(&self) -> ServeEngine {
         ServeEngine {
             engine: self.clone(),
@@ -98,13 +98,13 @@ impl EmbeddedEngine {
 }
 
 impl ServeEngine {
-    /// Listens on this port. Without it, or with 0, the operating system chooses a free one.
+    /// Sets the port. By default, and with 0, the operating system chooses a free port.
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
         self
     }
 
-    /// Accepts requests that are signed with this key. Without it, the server draws a key.
+    /// Sets the key with which requests must be signed. By default, the server creates a random key.
     ///
     /// The ID may contain letters, digits, `-` and `_`. The secret must have at least 16 characters, without spaces.
     pub fn key(mut self, id: impl Into<String>, secret: impl Into<String>) -> Self {
@@ -120,7 +120,7 @@ impl ServeEngine {
 
     /// Starts the server.
     ///
-    /// Fails with [`ErrorKind::Config`] if the port is in use, or if the key does not have this form.
+    /// Fails with [`ErrorKind::Config`] if the port is in use, or if the key breaks the rules of [`key`](Self::key).
     pub async fn start(self) -> Result<EmbeddedServer> {
         let (id, secret) = match self.key {
             Some(key) => key,
@@ -222,7 +222,7 @@ impl EmbeddedServer {
         self.address.port()
     }
 
-    /// A region for clients, which cannot sign without one. The server accepts any.
+    /// A region for clients that need one to sign requests. The server accepts every region.
     pub fn region(&self) -> &str {
         SERVED_REGION
     }
@@ -232,13 +232,13 @@ impl EmbeddedServer {
         self.key.id()
     }
 
-    /// The secret of that key.
+    /// The secret of the key with which requests must be signed.
     pub fn secret_access_key(&self) -> &str {
         self.key.secret()
     }
 
     /// The environment variables by which the AWS command line, the SDKs and [`Dynamo::from_env`] find this server. A
-    /// variable without a value must not be set, because it would come before the others.
+    /// variable without a value must be removed, because it would take precedence over the others.
     ///
     /// [`Dynamo::from_env`]: crate::Dynamo::from_env
     pub fn variables(&self) -> Vec<(&'static str, Option<String>)> {
@@ -257,7 +257,7 @@ impl EmbeddedServer {
         variables
     }
 
-    /// Sets and removes these [`variables`](Self::variables) for a program that is to use this server.
+    /// Sets and removes these [`variables`](Self::variables) for a program, so that it uses this server.
     pub fn configure_command<'c>(&self, command: &'c mut Command) -> &'c mut Command {
         for (name, value) in self.variables() {
             match value {
@@ -268,8 +268,8 @@ impl EmbeddedServer {
         command
     }
 
-    /// Stops the server: it accepts no further connection, completes the requests that it is executing, and closes all
-    /// connections. Connections that are still busy after five seconds are closed too.
+    /// Stops the server: it accepts no further connections, completes the requests that it is executing, and closes
+    /// all connections. After five seconds, it also closes connections that are still busy.
     pub async fn stop(mut self) {
         drop(self.stop.take());
         // The sender is dropped unused if the thread ended by itself.

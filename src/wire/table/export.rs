@@ -36,11 +36,11 @@ pub(crate) enum ExportEncryption {
     Key(String),
 }
 
-/// The times of an incremental export: the end is not included.
+/// The times of an incremental export: the end is not included. Without one, it is the latest time that DynamoDB has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ExportWindow {
     pub(crate) from: Timestamp,
-    pub(crate) to: Timestamp,
+    pub(crate) to: Option<Timestamp>,
 }
 
 /// The members of a scan that select rows.
@@ -67,6 +67,8 @@ pub(crate) struct DescribedExport {
     pub(crate) failure_message: Option<String>,
     pub(crate) started: Option<Timestamp>,
     pub(crate) ended: Option<Timestamp>,
+    /// The time of the exported state, or the end of the changes.
+    pub(crate) state_time: Option<Timestamp>,
 }
 
 impl DescribedExport {
@@ -97,7 +99,7 @@ pub(crate) async fn start_export(wire: &Wire, order: ExportOrder) -> Result<Desc
         };
         IncrementalExportSpecification::builder()
             .export_from_time(DateTime::from_secs(window.from.seconds()))
-            .export_to_time(DateTime::from_secs(window.to.seconds()))
+            .set_export_to_time(window.to.map(|to| DateTime::from_secs(to.seconds())))
             .export_view_type(view)
             .build()
     });
@@ -156,6 +158,9 @@ fn described_export(export: Option<ExportDescription>, table: &str) -> Result<De
     };
     let count = |count: Option<i64>| count.and_then(|count| u64::try_from(count).ok());
     let time = |time: Option<DateTime>| Timestamp::from_unix(time?.secs(), 0);
+    let window_end = export
+        .incremental_export_specification
+        .and_then(|window| window.export_to_time);
     Ok(DescribedExport {
         arn,
         status: export
@@ -171,5 +176,6 @@ fn described_export(export: Option<ExportDescription>, table: &str) -> Result<De
         failure_message: export.failure_message,
         started: time(export.start_time),
         ended: time(export.end_time),
+        state_time: time(window_end.or(export.export_time)),
     })
 }

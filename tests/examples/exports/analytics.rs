@@ -86,6 +86,14 @@ fn a_mistake_is_an_error_that_names_it() {
         .location("a-b", "s3://b/2/data/");
     let twins = error(twins.text());
     assert!(twins.contains("have the name `a_b_lines`"), "{twins}");
+    // An entity may have the name that the text of the lines has otherwise.
+    let mut table = orders::Order::schema();
+    table.entities[0].name = "Lines".into();
+    let athena = Athena::new([table]).location("order", "s3://b/data/");
+    let statements = athena.statements().expect("statements");
+    assert_eq!(statements[0], "DROP TABLE IF EXISTS `order_lines_2`");
+    let view = "CREATE OR REPLACE VIEW \"order_lines\" AS";
+    assert!(statements[2].starts_with(view), "{}", statements[2]);
 }
 
 /// A parser of the dialect of Athena knows the statements. It is not Athena itself.
@@ -233,7 +241,17 @@ impl Files {
             let files = format!("{folder}/{}/{FOLDER}/*.json.gz", table.name);
             duckdb = duckdb.files(&table.name, files);
         }
-        std::fs::write(self.folder.join("script.sql"), set(duckdb).script()?)?;
+        let mut script = set(duckdb).script()?;
+        for table in &self.tables {
+            for entity in &table.entities {
+                let view = format!("{}.{}.unread", table.name, entity.name);
+                let file = format!("{folder}/{view}.parquet").replace('\'', "''");
+                script.push_str(&format!(
+                    "COPY (FROM \"{view}\") TO '{file}' (FORMAT parquet);\n"
+                ));
+            }
+        }
+        std::fs::write(self.folder.join("script.sql"), script)?;
         run_python(python, &self.folder, &[])
     }
 
@@ -247,6 +265,14 @@ impl Files {
             for (entity, statement) in table.entities.iter().zip(&statements[2..]) {
                 views.push(json!({
                     "name": format!("{}.{}", table.name, entity.name), "table": table.name, "lines": lines,
+                    "statement": statement,
+                }));
+            }
+            let unread = &statements[2 + table.entities.len()..];
+            assert_eq!(unread.len(), table.entities.len());
+            for (entity, statement) in table.entities.iter().zip(unread) {
+                views.push(json!({
+                    "name": format!("{}.{}.unread", table.name, entity.name), "table": table.name, "lines": lines,
                     "statement": statement,
                 }));
             }
@@ -320,6 +346,12 @@ async fn parquet_files_of_all_systems_have_the_rows_of_the_library() -> Outcome 
         );
         // A translation of the view of Athena, because Athena itself runs in no test.
         assert_eq!(sorted(&parquet["view"]), sorted(&parquet["rows"]), "{name}");
+        // Every value fits its column.
+        let unread = &found[&format!("{name}.unread")];
+        assert_eq!(unread["view"], unread["rows"], "{name}");
+        for (column, count) in unread["rows"][0].as_object().expect("counts") {
+            assert_eq!(*count, json!("0"), "{name}.{column}");
+        }
         for (column, sum) in parquet["sums"].as_object().expect("sums") {
             assert_eq!(*sum, sum_of(entity, column, items), "{name}.{column}");
             sums += 1;
@@ -502,6 +534,26 @@ async fn odd_names_and_values_are_exact_and_inert() -> Outcome {
     }
     files.export::<Odd>(&db).await?;
     files.export::<Foreign>(&db).await?;
+    // Values that no column can contain are NULL, and do not stop the others.
+    let file = files.folder.join("odd.jsonl");
+    let unusable = json!({
+        "Exact": {"N": "3.4"}, "none": {"N": "1.5"}, "day": {"S": "yesterday"}, "exact": {"S": "7"},
+        "at": {"S": "2016-12-31T23:59:60.500000000Z"}, "millis": {"N": "18446744073709551615"},
+        "flags": {"S": "x"}, "counts": {"NULL": true},
+    });
+    let mut lines = String::new();
+    for line in std::fs::read_to_string(&file)?.lines() {
+        let mut line: Json = serde_json::from_str(line)?;
+        let item = line["Item"].as_object_mut().expect("an item");
+        if item["pk"]["S"]
+            .as_str()
+            .is_some_and(|key| key.contains("#+#"))
+        {
+            item.extend(unusable.as_object().expect("an object").clone());
+        }
+        lines.push_str(&format!("{line}\n"));
+    }
+    std::fs::write(&file, lines)?;
     // Another program still writes the former name.
     let file = files.folder.join("foreign.jsonl");
     // A line of a manifest, or of an incremental export, is no item.
@@ -552,6 +604,14 @@ async fn odd_names_and_values_are_exact_and_inert() -> Outcome {
             nulls.count(),
             expected.as_object().map_or(0, |all| all.len() - 3)
         );
+    }
+    let unread = &found["odd.Odd.unread"]["rows"][0];
+    for (column, count) in unread.as_object().expect("counts") {
+        let is_unusable = unusable
+            .get(column)
+            .is_some_and(|value| value.get("NULL").is_none());
+        let expected = u8::from(is_unusable || column == "wide").to_string();
+        assert_eq!(*count, json!(expected), "{column}");
     }
     let rest = TEXTS.concat();
     let foreign = json!([

@@ -9,6 +9,7 @@ use fastrand::Rng;
 use serde_json::{Value as Json, json};
 use uuid::Uuid;
 
+use super::tools::tagged_item;
 use crate::app_users::{AppUsers, HandOver, Rewards, UserInfo};
 use crate::support::db::{Db, Mode};
 use crate::support::suite::Outcome;
@@ -279,6 +280,8 @@ fn bad_lines_stop_nothing_and_old_shapes_are_upgraded() {
             Ok(price) => read.push((price.id, price.cents)),
             Err(line) => {
                 assert!(!line.to_string().contains("secret"), "{line}");
+                // The whole item of a line that is JSON.
+                assert_eq!(line.new_state().is_some(), line.number() < 6, "{line}");
                 unread.push((line.number(), line.error().kind()));
             }
         }
@@ -295,6 +298,19 @@ fn bad_lines_stop_nothing_and_old_shapes_are_upgraded() {
     assert_eq!(
         (change.new, change.written_at),
         (Some(Price { id: 1, cents: 4 }), None)
+    );
+    // An item that was repaired in the time of the export: its new state is not lost with the old one.
+    let repaired = line.replace(r#""euros":{"N":"3"}"#, r#""euros":{"S":"secret"}"#);
+    let repaired = ExportedChanges::<Price>::of_reader(repaired.as_bytes()).next();
+    let repaired = repaired.expect("a line").unwrap_err();
+    let key = repaired.key().expect("a key").clone();
+    assert_eq!(tagged_item(&key), json!({"id": {"N": "1"}}));
+    let new = repaired.new_state().expect("a state").clone();
+    assert_eq!(Price::from_item(new).ok(), Some(Price { id: 1, cents: 4 }));
+    let texts = format!("{repaired} {repaired:?}");
+    assert!(
+        !texts.contains("secret") && !texts.contains("cents"),
+        "{texts}"
     );
     let full = r#"{"Item":{"id":{"N":"1"}}}"#;
     let other = ExportedChanges::<Price>::of_reader(full.as_bytes()).next();

@@ -88,7 +88,7 @@ async fn a_full_export_is_requested_with_every_setting() -> Outcome {
         .bucket("exports")
         .bucket_owner("444455556666");
     let whole = whole
-        .prefix("daily/orders")
+        .prefix("/daily/orders/")
         .kms_key("alias/exports")
         .ion()
         .at(time)
@@ -106,11 +106,14 @@ async fn a_full_export_is_requested_with_every_setting() -> Outcome {
 
 #[tokio::test]
 async fn an_incremental_export_has_its_window() -> Outcome {
+    let chosen = json!({"IncrementalExportSpecification": {"ExportToTime": 1_772_409_600}});
     let plan = [
         described(),
         export(json!({})),
         described(),
         export(json!({})),
+        described(),
+        export(chosen),
     ];
     let (db, faults) = scripted(plan).await?;
     let from: dynamo_entity::Timestamp = "2026-03-01T00:00:00Z".parse()?;
@@ -122,6 +125,13 @@ async fn an_incremental_export_has_its_window() -> Outcome {
     };
     let _ = changes().await?;
     let _ = changes().without_old().s3_key().await?;
+    // DynamoDB chooses the end, and reports it.
+    let since = db.export_to_s3(orders::Order::schema()).bucket("b");
+    let started = since.changes_since(from).await?;
+    assert_eq!(started.state_time, Some(to));
+    let window = request(&faults, 5)?.0["IncrementalExportSpecification"].clone();
+    let expected = json!({"ExportFromTime": 1_772_323_200, "ExportViewType": "NEW_AND_OLD_IMAGES"});
+    assert_eq!(window, expected);
     for (at, view) in [(1, "NEW_AND_OLD_IMAGES"), (3, "NEW_IMAGE")] {
         let (body, _) = request(&faults, at)?;
         assert_eq!(body["ExportType"], "INCREMENTAL_EXPORT");
@@ -241,6 +251,19 @@ async fn mistakes_are_found_before_anything_is_sent() -> Outcome {
     let limited = order().bucket("b").rows(orders::Order::scan().limit(3));
     let error = limited.await.unwrap_err();
     assert!(error.to_string().contains("no limit"), "{error}");
+    let (from, to) = (at("2026-03-01T00:00:00Z")?, at("2026-03-02T00:00:00Z")?);
+    for (export, reason) in [
+        (order().bucket("b".repeat(256)), "255 bytes"),
+        (order().bucket("b").prefix("p".repeat(1_025)), "1024 bytes"),
+        (order().bucket("b").token(""), "the token"),
+        (order().bucket("b").token("a$b"), "the token"),
+        (order().bucket("b").without_old(), "`.changes(..)`"),
+        (order().bucket("b").changes(from..to).at(from), "one time"),
+    ] {
+        let error = export.await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        assert!(error.to_string().contains(reason), "{error}");
+    }
     assert!(faults.calls().is_empty());
     Ok(())
 }
@@ -252,7 +275,7 @@ async fn rejections_name_the_way_out() -> Outcome {
             "PointInTimeRecoveryUnavailableException",
             ".point_in_time_recovery(35)",
         ),
-        ("ExportConflictException", "token"),
+        ("ExportConflictException", "pass another prefix"),
         ("InvalidExportTimeException", "keeps fewer days"),
         ("UnknownOperationException", "only DynamoDB of AWS runs"),
     ] {
@@ -265,6 +288,13 @@ async fn rejections_name_the_way_out() -> Outcome {
         assert_eq!(error.code(), Some(code), "{error}");
         assert!(error.to_string().contains(remedy), "{error}");
     }
+    let (db, _) = scripted([described(), Fault::refuse("ExportConflictException")]).await?;
+    let order = db.export_to_s3(orders::Order::schema()).bucket("b");
+    let error = order.token("nightly").await.unwrap_err();
+    assert!(
+        error.to_string().contains("the token belongs to"),
+        "{error}"
+    );
     let (db, _) = scripted([Fault::refuse("ExportNotFoundException")]).await?;
     let error = db.s3_export(EXPORT).status().await.unwrap_err();
     assert!(
@@ -313,6 +343,8 @@ async fn waiting_ends_with_the_export() -> Outcome {
         "ExportManifest": "daily/AWSDynamoDB/01772357400000-a1b2c3d4/manifest-summary.json", "ExportType": "FULL_EXPORT",
     });
     let plan = [
+        // The export runs already, so a failure of the first request does not end the wait either.
+        Fault::refuse("InvalidEndpointException"),
         export(json!({})),
         Fault::Refused,
         Fault::Refused,
@@ -366,7 +398,7 @@ async fn waiting_ends_with_the_export() -> Outcome {
         matches!(status.state, S3ExportState::Failed { .. }),
         "{status:?}"
     );
-    // A first response that is missing is reported at once.
+    // A rejection is reported at once.
     let (db, faults) = scripted([Fault::refuse("AccessDeniedException")]).await?;
     let error = db.s3_export(EXPORT).wait().await.unwrap_err();
     assert_eq!(
