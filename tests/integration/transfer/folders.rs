@@ -374,8 +374,9 @@ async fn a_wrong_number_of_items_is_no_success(db: Db) -> Outcome {
 
 async fn an_incremental_export_is_no_table(db: Db) -> Outcome {
     let line = "{\"Metadata\":{\"WriteTimestampMicros\":{\"N\":\"1768386096366933\"}},\"Keys\":{\"pk\":{\"S\":\"NOTE#1\"},\
-                \"sk\":{\"S\":\"NOTE\"}},\"NewImage\":{\"pk\":{\"S\":\"NOTE#1\"}}}\n";
-    let keys = r#""pk":{"S":"NOTE#2"},"sk":{"S":"NOTE"}"#;
+                \"sk\":{\"S\":\"NOTE\"}},\"NewImage\":{\"pk\":{\"S\":\"NOTE#1\"},\"sk\":{\"S\":\"NOTE\"},\
+                \"_type\":{\"S\":\"Note\"}}}\n";
+    let keys = r#""pk":{"S":"NOTE#0000000002"},"sk":{"S":"NOTE"}"#;
     let old = format!(
         r#"{keys},"_type":{{"S":"Note"}},"id":{{"N":"2"}},"text":{{"S":"x"}},"version":{{"N":"1"}}"#
     );
