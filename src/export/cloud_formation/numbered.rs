@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::resource;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::schema::{IndexSchema, IndexSettings, OnDemandMaximum, TableSchema, WarmThroughput};
+use crate::schema::{
+    Billing, IndexSchema, IndexSettings, OnDemandMaximum, TableSchema, WarmThroughput,
+};
 use crate::table::{named_by, obstacles_to_change};
 
 /// One of several templates that are deployed one after the other; see [`CloudFormation::since`](super::CloudFormation::since).
@@ -218,12 +220,15 @@ fn with_indexes(
     let is_there = |name: &str| indexes.iter().any(|index| index.name == name);
     state.settings.indexes.retain(|name, _| is_there(name));
     // An index that is yet to go keeps its own, because new ones would cost money and could reject writes.
+    let has_units = state.settings.billing.and_then(Billing::units).is_some();
     for index in deleted {
+        let maximum = before.settings.index_maximum(&index.name).or(state
+            .settings
+            .on_demand_maximum
+            .map(|_| OnDemandMaximum::Unlimited));
         let settings = IndexSettings {
-            on_demand_maximum: before.settings.index_maximum(&index.name).or(state
-                .settings
-                .on_demand_maximum
-                .map(|_| OnDemandMaximum::Unlimited)),
+            // A table that is billed by units has no maximum.
+            on_demand_maximum: maximum.filter(|_| !has_units),
             warm_throughput: before.settings.index_warmth(&index.name).or(state
                 .settings
                 .warm_throughput

@@ -11,7 +11,16 @@ CREATE OR REPLACE VIEW "shop_access_token_access_token" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["service"]["S"]') AS "service",
   json_extract_scalar(line, '$["Item"]["token"]["S"]') AS "token",
-  CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp) AS "expires_at"
+  TRY(CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp)) AS "expires_at"
+FROM "shop_access_token_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_access_token_access_token_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["service"]') IS NOT NULL AND json_extract(line, '$["Item"]["service"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["service"]["S"]') IS NULL THEN 1 END) AS "service",
+  count(CASE WHEN json_extract(line, '$["Item"]["token"]') IS NOT NULL AND json_extract(line, '$["Item"]["token"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["token"]["S"]') IS NULL THEN 1 END) AS "token",
+  count(CASE WHEN json_extract(line, '$["Item"]["expires_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["expires_at"]["NULL"]') IS NULL AND TRY(CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "expires_at"
 FROM "shop_access_token_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -38,7 +47,7 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_app_user_rewards" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["user_id"]["S"]') AS "user_id",
-  CAST(json_extract_scalar(line, '$["Item"]["points"]["N"]') AS bigint) AS "points"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["points"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "points"
 FROM "shop_app_user_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -48,8 +57,41 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_app_user_hand_over" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["user_id"]["S"]') AS "user_id",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "at",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "at",
   json_extract_scalar(line, '$["Item"]["device"]["S"]') AS "device"
+FROM "shop_app_user_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'HandOver'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["record"]["S"]'), '^HAND_OVER\#[^\#]{30}\z')));
+
+CREATE OR REPLACE VIEW "shop_app_user_user_info_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["user_id"]') IS NOT NULL AND json_extract(line, '$["Item"]["user_id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["user_id"]["S"]') IS NULL THEN 1 END) AS "user_id",
+  count(CASE WHEN json_extract(line, '$["Item"]["email"]') IS NOT NULL AND json_extract(line, '$["Item"]["email"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["email"]["S"]') IS NULL THEN 1 END) AS "email",
+  count(CASE WHEN json_extract(line, '$["Item"]["device"]') IS NOT NULL AND json_extract(line, '$["Item"]["device"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["device"]["S"]') IS NULL THEN 1 END) AS "device",
+  count(CASE WHEN json_extract(line, '$["Item"]["hand_over_code"]') IS NOT NULL AND json_extract(line, '$["Item"]["hand_over_code"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["hand_over_code"]["S"]') IS NULL THEN 1 END) AS "hand_over_code"
+FROM "shop_app_user_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'UserInfo'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["record"]["S"]'), '^USER_INFO\z')));
+
+CREATE OR REPLACE VIEW "shop_app_user_rewards_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["user_id"]') IS NOT NULL AND json_extract(line, '$["Item"]["user_id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["user_id"]["S"]') IS NULL THEN 1 END) AS "user_id",
+  count(CASE WHEN json_extract(line, '$["Item"]["points"]') IS NOT NULL AND json_extract(line, '$["Item"]["points"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["points"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "points"
+FROM "shop_app_user_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Rewards'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["record"]["S"]'), '^REWARDS\z')));
+
+CREATE OR REPLACE VIEW "shop_app_user_hand_over_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["user_id"]') IS NOT NULL AND json_extract(line, '$["Item"]["user_id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["user_id"]["S"]') IS NULL THEN 1 END) AS "user_id",
+  count(CASE WHEN json_extract(line, '$["Item"]["at"]') IS NOT NULL AND json_extract(line, '$["Item"]["at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "at",
+  count(CASE WHEN json_extract(line, '$["Item"]["device"]') IS NOT NULL AND json_extract(line, '$["Item"]["device"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["device"]["S"]') IS NULL THEN 1 END) AS "device"
 FROM "shop_app_user_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -67,7 +109,7 @@ CREATE OR REPLACE VIEW "shop_blog_post" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["author"]["S"]') AS "author",
   json_extract_scalar(line, '$["Item"]["id"]["S"]') AS "id",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["written_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "written_at",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["written_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "written_at",
   json_extract_scalar(line, '$["Item"]["title"]["S"]') AS "title",
   json_extract_scalar(line, '$["Item"]["text"]["S"]') AS "text"
 FROM "shop_blog_lines"
@@ -79,9 +121,34 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_blog_comment" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["post"]["S"]') AS "post",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["written_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "written_at",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["written_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "written_at",
   json_extract_scalar(line, '$["Item"]["by"]["S"]') AS "by",
   json_extract_scalar(line, '$["Item"]["text"]["S"]') AS "text"
+FROM "shop_blog_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Comment'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^POST\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^[^\#]{30}\#[^\#]*\z')));
+
+CREATE OR REPLACE VIEW "shop_blog_post_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["author"]') IS NOT NULL AND json_extract(line, '$["Item"]["author"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["author"]["S"]') IS NULL THEN 1 END) AS "author",
+  count(CASE WHEN json_extract(line, '$["Item"]["id"]') IS NOT NULL AND json_extract(line, '$["Item"]["id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["id"]["S"]') IS NULL THEN 1 END) AS "id",
+  count(CASE WHEN json_extract(line, '$["Item"]["written_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["written_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["written_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "written_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["title"]') IS NOT NULL AND json_extract(line, '$["Item"]["title"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["title"]["S"]') IS NULL THEN 1 END) AS "title",
+  count(CASE WHEN json_extract(line, '$["Item"]["text"]') IS NOT NULL AND json_extract(line, '$["Item"]["text"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["text"]["S"]') IS NULL THEN 1 END) AS "text"
+FROM "shop_blog_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Post'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^POSTS\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^[^\#]*\#[^\#]*\z')));
+
+CREATE OR REPLACE VIEW "shop_blog_comment_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["post"]') IS NOT NULL AND json_extract(line, '$["Item"]["post"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["post"]["S"]') IS NULL THEN 1 END) AS "post",
+  count(CASE WHEN json_extract(line, '$["Item"]["written_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["written_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["written_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "written_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["by"]') IS NOT NULL AND json_extract(line, '$["Item"]["by"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["by"]["S"]') IS NULL THEN 1 END) AS "by",
+  count(CASE WHEN json_extract(line, '$["Item"]["text"]') IS NOT NULL AND json_extract(line, '$["Item"]["text"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["text"]["S"]') IS NULL THEN 1 END) AS "text"
 FROM "shop_blog_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -98,10 +165,21 @@ LOCATION 's3://exports/accounts/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 CREATE OR REPLACE VIEW "shop_accounts_account" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["branch"]["S"]') AS "branch",
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
-  CAST(json_extract_scalar(line, '$["Item"]["cents"]["N"]') AS bigint) AS "cents",
-  CAST(json_extract_scalar(line, '$["Item"]["is_closed"]["BOOL"]') AS boolean) AS "is_closed",
-  CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["cents"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "cents",
+  TRY_CAST(json_extract_scalar(line, '$["Item"]["is_closed"]["BOOL"]') AS boolean) AS "is_closed",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "version"
+FROM "shop_accounts_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_accounts_account_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["branch"]') IS NOT NULL AND json_extract(line, '$["Item"]["branch"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["branch"]["S"]') IS NULL THEN 1 END) AS "branch",
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number",
+  count(CASE WHEN json_extract(line, '$["Item"]["cents"]') IS NOT NULL AND json_extract(line, '$["Item"]["cents"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["cents"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "cents",
+  count(CASE WHEN json_extract(line, '$["Item"]["is_closed"]') IS NOT NULL AND json_extract(line, '$["Item"]["is_closed"]["NULL"]') IS NULL AND TRY_CAST(json_extract_scalar(line, '$["Item"]["is_closed"]["BOOL"]') AS boolean) IS NULL THEN 1 END) AS "is_closed",
+  count(CASE WHEN json_extract(line, '$["Item"]["version"]') IS NOT NULL AND json_extract(line, '$["Item"]["version"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "version"
 FROM "shop_accounts_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -120,9 +198,23 @@ SELECT
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name",
   json_extract_scalar(line, '$["Item"]["email"]["S"]') AS "email",
   CAST(json_extract(line, '$["Item"]["tags"]["SS"]') AS array(varchar)) AS "tags",
-  CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["created_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "created_at",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "updated_at"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "version",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["created_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "created_at",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "updated_at"
+FROM "shop_contact_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_contact_contact_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["book"]') IS NOT NULL AND json_extract(line, '$["Item"]["book"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["book"]["S"]') IS NULL THEN 1 END) AS "book",
+  count(CASE WHEN json_extract(line, '$["Item"]["handle"]') IS NOT NULL AND json_extract(line, '$["Item"]["handle"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["handle"]["S"]') IS NULL THEN 1 END) AS "handle",
+  count(CASE WHEN json_extract(line, '$["Item"]["name"]') IS NOT NULL AND json_extract(line, '$["Item"]["name"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["name"]["S"]') IS NULL THEN 1 END) AS "name",
+  count(CASE WHEN json_extract(line, '$["Item"]["email"]') IS NOT NULL AND json_extract(line, '$["Item"]["email"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["email"]["S"]') IS NULL THEN 1 END) AS "email",
+  count(CASE WHEN json_extract(line, '$["Item"]["tags"]') IS NOT NULL AND json_extract(line, '$["Item"]["tags"]["NULL"]') IS NULL AND CAST(json_extract(line, '$["Item"]["tags"]["SS"]') AS array(varchar)) IS NULL THEN 1 END) AS "tags",
+  count(CASE WHEN json_extract(line, '$["Item"]["version"]') IS NOT NULL AND json_extract(line, '$["Item"]["version"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "version",
+  count(CASE WHEN json_extract(line, '$["Item"]["created_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["created_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["created_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "created_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["updated_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["updated_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "updated_at"
 FROM "shop_contact_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -149,7 +241,7 @@ SELECT
   json_extract_scalar(line, '$["Item"]["tenant"]["S"]') AS "tenant",
   json_extract_scalar(line, '$["Item"]["agent"]["S"]') AS "agent",
   json_extract_scalar(line, '$["Item"]["email"]["S"]') AS "email",
-  CAST(json_extract_scalar(line, '$["Item"]["away"]["BOOL"]') AS boolean) AS "away"
+  TRY_CAST(json_extract_scalar(line, '$["Item"]["away"]["BOOL"]') AS boolean) AS "away"
 FROM "shop_help_desk_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -170,17 +262,17 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_help_desk_ticket" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["tenant"]["S"]') AS "tenant",
-  CAST(json_extract_scalar(line, '$["Item"]["ticket"]["N"]') AS decimal(20, 0)) AS "ticket",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["ticket"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "ticket",
   json_extract_scalar(line, '$["Item"]["subject"]["S"]') AS "subject",
   json_extract_scalar(line, '$["Item"]["customer"]["S"]') AS "customer",
   json_extract_scalar(line, '$["Item"]["status"]["S"]') AS "status",
-  CAST(json_extract_scalar(line, '$["Item"]["priority"]["N"]') AS bigint) AS "priority",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["priority"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "priority",
   json_extract_scalar(line, '$["Item"]["assignee"]["S"]') AS "assignee",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["due"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "due",
-  CAST(json_extract_scalar(line, '$["Item"]["comments"]["N"]') AS bigint) AS "comments",
-  CAST(json_extract_scalar(line, '$["Item"]["merged_into"]["N"]') AS decimal(20, 0)) AS "merged_into",
-  CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "updated_at"
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["due"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "due",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["comments"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "comments",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["merged_into"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "merged_into",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "version",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "updated_at"
 FROM "shop_help_desk_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -190,7 +282,7 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_help_desk_comment" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["tenant"]["S"]') AS "tenant",
-  CAST(json_extract_scalar(line, '$["Item"]["ticket"]["N"]') AS decimal(20, 0)) AS "ticket",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["ticket"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "ticket",
   json_extract_scalar(line, '$["Item"]["id"]["S"]') AS "id",
   json_extract_scalar(line, '$["Item"]["customer"]["S"]') AS "customer",
   json_extract_scalar(line, '$["Item"]["text"]["S"]') AS "text"
@@ -203,7 +295,7 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_help_desk_event" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["tenant"]["S"]') AS "tenant",
-  CAST(json_extract_scalar(line, '$["Item"]["ticket"]["N"]') AS decimal(20, 0)) AS "ticket",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["ticket"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "ticket",
   json_extract_scalar(line, '$["Item"]["id"]["S"]') AS "id",
   json_extract_scalar(line, '$["Item"]["what"]["S"]') AS "what",
   json_extract_scalar(line, '$["Item"]["by"]["S"]') AS "by"
@@ -216,7 +308,7 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_help_desk_tag" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["tenant"]["S"]') AS "tenant",
-  CAST(json_extract_scalar(line, '$["Item"]["ticket"]["N"]') AS decimal(20, 0)) AS "ticket",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["ticket"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "ticket",
   json_extract_scalar(line, '$["Item"]["tag"]["S"]') AS "tag"
 FROM "shop_help_desk_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
@@ -228,7 +320,7 @@ CREATE OR REPLACE VIEW "shop_help_desk_counter" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["tenant"]["S"]') AS "tenant",
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name",
-  CAST(json_extract_scalar(line, '$["Item"]["last"]["N"]') AS decimal(20, 0)) AS "last"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["last"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "last"
 FROM "shop_help_desk_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -239,7 +331,7 @@ CREATE OR REPLACE VIEW "shop_help_desk_tally" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["tenant"]["S"]') AS "tenant",
   json_extract_scalar(line, '$["Item"]["status"]["S"]') AS "status",
-  CAST(json_extract_scalar(line, '$["Item"]["tickets"]["N"]') AS bigint) AS "tickets"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["tickets"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "tickets"
 FROM "shop_help_desk_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -251,7 +343,131 @@ SELECT
   json_extract_scalar(line, '$["Item"]["token"]["S"]') AS "token",
   json_extract_scalar(line, '$["Item"]["tenant"]["S"]') AS "tenant",
   json_extract_scalar(line, '$["Item"]["agent"]["S"]') AS "agent",
-  CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["until"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp) AS "until"
+  TRY(CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["until"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp)) AS "until"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Session'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^SESSION\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_tenant_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["name"]') IS NOT NULL AND json_extract(line, '$["Item"]["name"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["name"]["S"]') IS NULL THEN 1 END) AS "name"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Tenant'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TENANT\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_agent_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["agent"]') IS NOT NULL AND json_extract(line, '$["Item"]["agent"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["agent"]["S"]') IS NULL THEN 1 END) AS "agent",
+  count(CASE WHEN json_extract(line, '$["Item"]["email"]') IS NOT NULL AND json_extract(line, '$["Item"]["email"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["email"]["S"]') IS NULL THEN 1 END) AS "email",
+  count(CASE WHEN json_extract(line, '$["Item"]["away"]') IS NOT NULL AND json_extract(line, '$["Item"]["away"]["NULL"]') IS NULL AND TRY_CAST(json_extract_scalar(line, '$["Item"]["away"]["BOOL"]') AS boolean) IS NULL THEN 1 END) AS "away"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Agent'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TENANT\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^AGENT\#[^\#]*\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_customer_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["customer"]') IS NOT NULL AND json_extract(line, '$["Item"]["customer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["customer"]["S"]') IS NULL THEN 1 END) AS "customer",
+  count(CASE WHEN json_extract(line, '$["Item"]["email"]') IS NOT NULL AND json_extract(line, '$["Item"]["email"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["email"]["S"]') IS NULL THEN 1 END) AS "email"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Customer'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^CUSTOMER\#[^\#]*\#[^\#]{36}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_ticket_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["ticket"]') IS NOT NULL AND json_extract(line, '$["Item"]["ticket"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["ticket"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "ticket",
+  count(CASE WHEN json_extract(line, '$["Item"]["subject"]') IS NOT NULL AND json_extract(line, '$["Item"]["subject"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["subject"]["S"]') IS NULL THEN 1 END) AS "subject",
+  count(CASE WHEN json_extract(line, '$["Item"]["customer"]') IS NOT NULL AND json_extract(line, '$["Item"]["customer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["customer"]["S"]') IS NULL THEN 1 END) AS "customer",
+  count(CASE WHEN json_extract(line, '$["Item"]["status"]') IS NOT NULL AND json_extract(line, '$["Item"]["status"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["status"]["S"]') IS NULL THEN 1 END) AS "status",
+  count(CASE WHEN json_extract(line, '$["Item"]["priority"]') IS NOT NULL AND json_extract(line, '$["Item"]["priority"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["priority"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "priority",
+  count(CASE WHEN json_extract(line, '$["Item"]["assignee"]') IS NOT NULL AND json_extract(line, '$["Item"]["assignee"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["assignee"]["S"]') IS NULL THEN 1 END) AS "assignee",
+  count(CASE WHEN json_extract(line, '$["Item"]["due"]') IS NOT NULL AND json_extract(line, '$["Item"]["due"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["due"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "due",
+  count(CASE WHEN json_extract(line, '$["Item"]["comments"]') IS NOT NULL AND json_extract(line, '$["Item"]["comments"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["comments"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "comments",
+  count(CASE WHEN json_extract(line, '$["Item"]["merged_into"]') IS NOT NULL AND json_extract(line, '$["Item"]["merged_into"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["merged_into"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "merged_into",
+  count(CASE WHEN json_extract(line, '$["Item"]["version"]') IS NOT NULL AND json_extract(line, '$["Item"]["version"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "version",
+  count(CASE WHEN json_extract(line, '$["Item"]["updated_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["updated_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "updated_at"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Ticket'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_comment_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["ticket"]') IS NOT NULL AND json_extract(line, '$["Item"]["ticket"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["ticket"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "ticket",
+  count(CASE WHEN json_extract(line, '$["Item"]["id"]') IS NOT NULL AND json_extract(line, '$["Item"]["id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["id"]["S"]') IS NULL THEN 1 END) AS "id",
+  count(CASE WHEN json_extract(line, '$["Item"]["customer"]') IS NOT NULL AND json_extract(line, '$["Item"]["customer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["customer"]["S"]') IS NULL THEN 1 END) AS "customer",
+  count(CASE WHEN json_extract(line, '$["Item"]["text"]') IS NOT NULL AND json_extract(line, '$["Item"]["text"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["text"]["S"]') IS NULL THEN 1 END) AS "text"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Comment'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^COMMENT\#[^\#]{36}\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_event_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["ticket"]') IS NOT NULL AND json_extract(line, '$["Item"]["ticket"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["ticket"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "ticket",
+  count(CASE WHEN json_extract(line, '$["Item"]["id"]') IS NOT NULL AND json_extract(line, '$["Item"]["id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["id"]["S"]') IS NULL THEN 1 END) AS "id",
+  count(CASE WHEN json_extract(line, '$["Item"]["what"]') IS NOT NULL AND json_extract(line, '$["Item"]["what"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["what"]["S"]') IS NULL THEN 1 END) AS "what",
+  count(CASE WHEN json_extract(line, '$["Item"]["by"]') IS NOT NULL AND json_extract(line, '$["Item"]["by"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["by"]["S"]') IS NULL THEN 1 END) AS "by"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Event'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^EVENT\#[^\#]{36}\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_tag_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["ticket"]') IS NOT NULL AND json_extract(line, '$["Item"]["ticket"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["ticket"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "ticket",
+  count(CASE WHEN json_extract(line, '$["Item"]["tag"]') IS NOT NULL AND json_extract(line, '$["Item"]["tag"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tag"]["S"]') IS NULL THEN 1 END) AS "tag"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Tag'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TICKET\#[^\#]*\#[^\#]{20}\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^TAG\#[^\#]*\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_counter_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["name"]') IS NOT NULL AND json_extract(line, '$["Item"]["name"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["name"]["S"]') IS NULL THEN 1 END) AS "name",
+  count(CASE WHEN json_extract(line, '$["Item"]["last"]') IS NOT NULL AND json_extract(line, '$["Item"]["last"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["last"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "last"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Counter'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^COUNTER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^[^\#]*\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_tally_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["status"]') IS NOT NULL AND json_extract(line, '$["Item"]["status"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["status"]["S"]') IS NULL THEN 1 END) AS "status",
+  count(CASE WHEN json_extract(line, '$["Item"]["tickets"]') IS NOT NULL AND json_extract(line, '$["Item"]["tickets"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["tickets"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "tickets"
+FROM "shop_help_desk_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Tally'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^TALLY\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^[^\#]*\z')));
+
+CREATE OR REPLACE VIEW "shop_help_desk_session_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["token"]') IS NOT NULL AND json_extract(line, '$["Item"]["token"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["token"]["S"]') IS NULL THEN 1 END) AS "token",
+  count(CASE WHEN json_extract(line, '$["Item"]["tenant"]') IS NOT NULL AND json_extract(line, '$["Item"]["tenant"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["tenant"]["S"]') IS NULL THEN 1 END) AS "tenant",
+  count(CASE WHEN json_extract(line, '$["Item"]["agent"]') IS NOT NULL AND json_extract(line, '$["Item"]["agent"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["agent"]["S"]') IS NULL THEN 1 END) AS "agent",
+  count(CASE WHEN json_extract(line, '$["Item"]["until"]') IS NOT NULL AND json_extract(line, '$["Item"]["until"]["NULL"]') IS NULL AND TRY(CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["until"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "until"
 FROM "shop_help_desk_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -268,8 +484,17 @@ LOCATION 's3://exports/measurement/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 CREATE OR REPLACE VIEW "shop_measurement_measurement" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["meter"]["S"]') AS "meter",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "at",
-  CAST(json_extract_scalar(line, '$["Item"]["litres"]["N"]') AS bigint) AS "litres"
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "at",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["litres"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "litres"
+FROM "shop_measurement_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_measurement_measurement_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["meter"]') IS NOT NULL AND json_extract(line, '$["Item"]["meter"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["meter"]["S"]') IS NULL THEN 1 END) AS "meter",
+  count(CASE WHEN json_extract(line, '$["Item"]["at"]') IS NOT NULL AND json_extract(line, '$["Item"]["at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "at",
+  count(CASE WHEN json_extract(line, '$["Item"]["litres"]') IS NOT NULL AND json_extract(line, '$["Item"]["litres"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["litres"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "litres"
 FROM "shop_measurement_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -285,7 +510,16 @@ CREATE OR REPLACE VIEW "shop_meter_status_meter_status" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["meter"]["S"]') AS "meter",
   json_extract_scalar(line, '$["Item"]["battery"]["S"]') AS "battery",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["seen_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "seen_at"
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["seen_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "seen_at"
+FROM "shop_meter_status_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_meter_status_meter_status_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["meter"]') IS NOT NULL AND json_extract(line, '$["Item"]["meter"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["meter"]["S"]') IS NULL THEN 1 END) AS "meter",
+  count(CASE WHEN json_extract(line, '$["Item"]["battery"]') IS NOT NULL AND json_extract(line, '$["Item"]["battery"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["battery"]["S"]') IS NULL THEN 1 END) AS "battery",
+  count(CASE WHEN json_extract(line, '$["Item"]["seen_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["seen_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["seen_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "seen_at"
 FROM "shop_meter_status_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -300,8 +534,17 @@ LOCATION 's3://exports/meter-configuration/AWSDynamoDB/01700000000000-a1b2c3d4/d
 CREATE OR REPLACE VIEW "shop_meter_configuration_configuration" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["meter"]["S"]') AS "meter",
-  CAST(json_extract_scalar(line, '$["Item"]["revision"]["N"]') AS bigint) AS "revision",
-  CAST(json_extract_scalar(line, '$["Item"]["interval_minutes"]["N"]') AS bigint) AS "interval_minutes"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["revision"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "revision",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["interval_minutes"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "interval_minutes"
+FROM "shop_meter_configuration_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_meter_configuration_configuration_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["meter"]') IS NOT NULL AND json_extract(line, '$["Item"]["meter"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["meter"]["S"]') IS NULL THEN 1 END) AS "meter",
+  count(CASE WHEN json_extract(line, '$["Item"]["revision"]') IS NOT NULL AND json_extract(line, '$["Item"]["revision"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["revision"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "revision",
+  count(CASE WHEN json_extract(line, '$["Item"]["interval_minutes"]') IS NOT NULL AND json_extract(line, '$["Item"]["interval_minutes"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["interval_minutes"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "interval_minutes"
 FROM "shop_meter_configuration_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -315,10 +558,20 @@ LOCATION 's3://exports/readings/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 
 CREATE OR REPLACE VIEW "shop_readings_reading" AS
 SELECT
-  CAST(json_extract_scalar(line, '$["Item"]["meter"]["N"]') AS decimal(20, 0)) AS "meter",
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS decimal(20, 0)) AS "number",
-  CAST(json_extract_scalar(line, '$["Item"]["watts"]["N"]') AS bigint) AS "watts",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["meter"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "meter",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "number",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["watts"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "watts",
   json_extract_scalar(line, '$["Item"]["note"]["S"]') AS "note"
+FROM "shop_readings_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_readings_reading_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["meter"]') IS NOT NULL AND json_extract(line, '$["Item"]["meter"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["meter"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "meter",
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "number",
+  count(CASE WHEN json_extract(line, '$["Item"]["watts"]') IS NOT NULL AND json_extract(line, '$["Item"]["watts"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["watts"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "watts",
+  count(CASE WHEN json_extract(line, '$["Item"]["note"]') IS NOT NULL AND json_extract(line, '$["Item"]["note"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["note"]["S"]') IS NULL THEN 1 END) AS "note"
 FROM "shop_readings_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -334,9 +587,9 @@ CREATE OR REPLACE VIEW "shop_message_message" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["id"]["S"]') AS "id",
   json_extract_scalar(line, '$["Item"]["text"]["S"]') AS "text",
-  CAST(json_extract_scalar(line, '$["Item"]["chunks"]["N"]') AS bigint) AS "chunks",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["chunks"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "chunks",
   CASE WHEN json_extract(line, '$["Item"]["next"]["NULL"]') IS NULL THEN json_format(json_extract(line, '$["Item"]["next"]')) END AS "next",
-  CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "version"
 FROM "shop_message_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -346,7 +599,7 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_message_chunk" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["message"]["S"]') AS "message",
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number",
   transform(CAST(json_extract(line, '$["Item"]["recipients"]["L"]') AS array(json)), e -> json_extract_scalar(e, '$["S"]')) AS "recipients"
 FROM "shop_message_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
@@ -364,6 +617,40 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Waiting'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^TO\#[^\#]*\z')));
 
+CREATE OR REPLACE VIEW "shop_message_message_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["id"]') IS NOT NULL AND json_extract(line, '$["Item"]["id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["id"]["S"]') IS NULL THEN 1 END) AS "id",
+  count(CASE WHEN json_extract(line, '$["Item"]["text"]') IS NOT NULL AND json_extract(line, '$["Item"]["text"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["text"]["S"]') IS NULL THEN 1 END) AS "text",
+  count(CASE WHEN json_extract(line, '$["Item"]["chunks"]') IS NOT NULL AND json_extract(line, '$["Item"]["chunks"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["chunks"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "chunks",
+  count(CASE WHEN json_extract(line, '$["Item"]["next"]') IS NOT NULL AND json_extract(line, '$["Item"]["next"]["NULL"]') IS NULL AND CASE WHEN json_extract(line, '$["Item"]["next"]["NULL"]') IS NULL THEN json_format(json_extract(line, '$["Item"]["next"]')) END IS NULL THEN 1 END) AS "next",
+  count(CASE WHEN json_extract(line, '$["Item"]["version"]') IS NOT NULL AND json_extract(line, '$["Item"]["version"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "version"
+FROM "shop_message_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Message'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
+
+CREATE OR REPLACE VIEW "shop_message_chunk_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["message"]') IS NOT NULL AND json_extract(line, '$["Item"]["message"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["message"]["S"]') IS NULL THEN 1 END) AS "message",
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number",
+  count(CASE WHEN json_extract(line, '$["Item"]["recipients"]') IS NOT NULL AND json_extract(line, '$["Item"]["recipients"]["NULL"]') IS NULL AND transform(CAST(json_extract(line, '$["Item"]["recipients"]["L"]') AS array(json)), e -> json_extract_scalar(e, '$["S"]')) IS NULL THEN 1 END) AS "recipients"
+FROM "shop_message_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Chunk'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^CHUNK\#[^\#]{10}\z')));
+
+CREATE OR REPLACE VIEW "shop_message_waiting_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["message"]') IS NOT NULL AND json_extract(line, '$["Item"]["message"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["message"]["S"]') IS NULL THEN 1 END) AS "message",
+  count(CASE WHEN json_extract(line, '$["Item"]["recipient"]') IS NOT NULL AND json_extract(line, '$["Item"]["recipient"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["recipient"]["S"]') IS NULL THEN 1 END) AS "recipient"
+FROM "shop_message_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Waiting'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^TO\#[^\#]*\z')));
+
 DROP TABLE IF EXISTS `shop_mailbox_lines`;
 
 CREATE EXTERNAL TABLE `shop_mailbox_lines` (`line` string)
@@ -374,7 +661,15 @@ LOCATION 's3://exports/mailbox/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 CREATE OR REPLACE VIEW "shop_mailbox_mailbox" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["recipient"]["S"]') AS "recipient",
-  CAST(json_extract_scalar(line, '$["Item"]["unread"]["N"]') AS bigint) AS "unread"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["unread"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "unread"
+FROM "shop_mailbox_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_mailbox_mailbox_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["recipient"]') IS NOT NULL AND json_extract(line, '$["Item"]["recipient"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["recipient"]["S"]') IS NULL THEN 1 END) AS "recipient",
+  count(CASE WHEN json_extract(line, '$["Item"]["unread"]') IS NOT NULL AND json_extract(line, '$["Item"]["unread"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["unread"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "unread"
 FROM "shop_mailbox_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -399,9 +694,9 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_mail_shop_order" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["buyer"]["S"]') AS "buyer",
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number",
   json_extract_scalar(line, '$["Item"]["status"]["S"]') AS "status",
-  CAST(json_extract_scalar(line, '$["Item"]["cents"]["N"]') AS decimal(20, 0)) AS "cents"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["cents"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "cents"
 FROM "shop_mail_shop_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -411,7 +706,39 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
 CREATE OR REPLACE VIEW "shop_mail_shop_reward" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["buyer"]["S"]') AS "buyer",
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number"
+FROM "shop_mail_shop_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Reward'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^BUYER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^REWARD\#[^\#]{6}\z')));
+
+CREATE OR REPLACE VIEW "shop_mail_shop_buyer_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["buyer"]') IS NOT NULL AND json_extract(line, '$["Item"]["buyer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["buyer"]["S"]') IS NULL THEN 1 END) AS "buyer",
+  count(CASE WHEN json_extract(line, '$["Item"]["mail"]') IS NOT NULL AND json_extract(line, '$["Item"]["mail"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["mail"]["S"]') IS NULL THEN 1 END) AS "mail"
+FROM "shop_mail_shop_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Buyer'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^BUYER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
+
+CREATE OR REPLACE VIEW "shop_mail_shop_order_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["buyer"]') IS NOT NULL AND json_extract(line, '$["Item"]["buyer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["buyer"]["S"]') IS NULL THEN 1 END) AS "buyer",
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number",
+  count(CASE WHEN json_extract(line, '$["Item"]["status"]') IS NOT NULL AND json_extract(line, '$["Item"]["status"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["status"]["S"]') IS NULL THEN 1 END) AS "status",
+  count(CASE WHEN json_extract(line, '$["Item"]["cents"]') IS NOT NULL AND json_extract(line, '$["Item"]["cents"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["cents"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "cents"
+FROM "shop_mail_shop_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Order'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^BUYER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^ORDER\#[^\#]{6}\z')));
+
+CREATE OR REPLACE VIEW "shop_mail_shop_reward_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["buyer"]') IS NOT NULL AND json_extract(line, '$["Item"]["buyer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["buyer"]["S"]') IS NULL THEN 1 END) AS "buyer",
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number"
 FROM "shop_mail_shop_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -428,7 +755,15 @@ LOCATION 's3://exports/mail-sales/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 CREATE OR REPLACE VIEW "shop_mail_sales_sales" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["buyer"]["S"]') AS "buyer",
-  CAST(json_extract_scalar(line, '$["Item"]["cents"]["N"]') AS decimal(20, 0)) AS "cents"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["cents"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "cents"
+FROM "shop_mail_sales_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_mail_sales_sales_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["buyer"]') IS NOT NULL AND json_extract(line, '$["Item"]["buyer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["buyer"]["S"]') IS NULL THEN 1 END) AS "buyer",
+  count(CASE WHEN json_extract(line, '$["Item"]["cents"]') IS NOT NULL AND json_extract(line, '$["Item"]["cents"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["cents"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "cents"
 FROM "shop_mail_sales_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -444,12 +779,12 @@ CREATE OR REPLACE VIEW "shop_stream_leases_stream_group" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["group"]["S"]') AS "group",
   json_extract_scalar(line, '$["Item"]["stream"]["S"]') AS "stream",
-  CAST(json_extract_scalar(line, '$["Item"]["start_at"]["N"]') AS bigint) AS "start_at",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["start_at"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "start_at",
   json_extract_scalar(line, '$["Item"]["owner"]["S"]') AS "owner",
-  CAST(json_extract_scalar(line, '$["Item"]["epoch"]["N"]') AS decimal(20, 0)) AS "epoch",
-  CAST(json_extract_scalar(line, '$["Item"]["renewals"]["N"]') AS decimal(20, 0)) AS "renewals",
-  CAST(json_extract_scalar(line, '$["Item"]["lease_millis"]["N"]') AS decimal(20, 0)) AS "lease_millis",
-  CAST(json_extract_scalar(line, '$["Item"]["surveyed_at"]["N"]') AS bigint) AS "surveyed_at",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["epoch"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "epoch",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["renewals"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "renewals",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["lease_millis"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "lease_millis",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["surveyed_at"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "surveyed_at",
   CAST(json_extract(line, '$["Item"]["entities"]["SS"]') AS array(varchar)) AS "entities"
 FROM "shop_stream_leases_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
@@ -473,16 +808,16 @@ SELECT
   json_extract_scalar(line, '$["Item"]["shard"]["S"]') AS "shard",
   json_extract_scalar(line, '$["Item"]["parent"]["S"]') AS "parent",
   CAST(json_extract(line, '$["Item"]["children"]["SS"]') AS array(varchar)) AS "children",
-  CAST(json_extract_scalar(line, '$["Item"]["unread_since"]["N"]') AS bigint) AS "unread_since",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["unread_since"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "unread_since",
   json_extract_scalar(line, '$["Item"]["owner"]["S"]') AS "owner",
-  CAST(json_extract_scalar(line, '$["Item"]["epoch"]["N"]') AS decimal(20, 0)) AS "epoch",
-  CAST(json_extract_scalar(line, '$["Item"]["renewals"]["N"]') AS decimal(20, 0)) AS "renewals",
-  CAST(json_extract_scalar(line, '$["Item"]["lease_millis"]["N"]') AS decimal(20, 0)) AS "lease_millis",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["epoch"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "epoch",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["renewals"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "renewals",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["lease_millis"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "lease_millis",
   json_extract_scalar(line, '$["Item"]["requested_by"]["S"]') AS "requested_by",
   json_extract_scalar(line, '$["Item"]["place"]["S"]') AS "place",
-  CAST(json_extract_scalar(line, '$["Item"]["place_at"]["N"]') AS bigint) AS "place_at",
-  CAST(json_extract_scalar(line, '$["Item"]["is_finished"]["BOOL"]') AS boolean) AS "is_finished",
-  CAST(json_extract_scalar(line, '$["Item"]["is_initial"]["BOOL"]') AS boolean) AS "is_initial"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["place_at"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "place_at",
+  TRY_CAST(json_extract_scalar(line, '$["Item"]["is_finished"]["BOOL"]') AS boolean) AS "is_finished",
+  TRY_CAST(json_extract_scalar(line, '$["Item"]["is_initial"]["BOOL"]') AS boolean) AS "is_initial"
 FROM "shop_stream_leases_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -493,6 +828,65 @@ CREATE OR REPLACE VIEW "shop_stream_leases_stream_reader" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["stream"]["S"]') AS "stream",
   json_extract_scalar(line, '$["Item"]["group"]["S"]') AS "group"
+FROM "shop_stream_leases_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'StreamReader'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^STREAM\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^READER\#[^\#]*\z')));
+
+CREATE OR REPLACE VIEW "shop_stream_leases_stream_group_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["group"]') IS NOT NULL AND json_extract(line, '$["Item"]["group"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["group"]["S"]') IS NULL THEN 1 END) AS "group",
+  count(CASE WHEN json_extract(line, '$["Item"]["stream"]') IS NOT NULL AND json_extract(line, '$["Item"]["stream"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["stream"]["S"]') IS NULL THEN 1 END) AS "stream",
+  count(CASE WHEN json_extract(line, '$["Item"]["start_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["start_at"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["start_at"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "start_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["owner"]') IS NOT NULL AND json_extract(line, '$["Item"]["owner"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["owner"]["S"]') IS NULL THEN 1 END) AS "owner",
+  count(CASE WHEN json_extract(line, '$["Item"]["epoch"]') IS NOT NULL AND json_extract(line, '$["Item"]["epoch"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["epoch"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "epoch",
+  count(CASE WHEN json_extract(line, '$["Item"]["renewals"]') IS NOT NULL AND json_extract(line, '$["Item"]["renewals"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["renewals"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "renewals",
+  count(CASE WHEN json_extract(line, '$["Item"]["lease_millis"]') IS NOT NULL AND json_extract(line, '$["Item"]["lease_millis"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["lease_millis"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "lease_millis",
+  count(CASE WHEN json_extract(line, '$["Item"]["surveyed_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["surveyed_at"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["surveyed_at"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "surveyed_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["entities"]') IS NOT NULL AND json_extract(line, '$["Item"]["entities"]["NULL"]') IS NULL AND CAST(json_extract(line, '$["Item"]["entities"]["SS"]') AS array(varchar)) IS NULL THEN 1 END) AS "entities"
+FROM "shop_stream_leases_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'StreamGroup'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^GROUP\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^GROUP\z')));
+
+CREATE OR REPLACE VIEW "shop_stream_leases_group_roots_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["group"]') IS NOT NULL AND json_extract(line, '$["Item"]["group"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["group"]["S"]') IS NULL THEN 1 END) AS "group",
+  count(CASE WHEN json_extract(line, '$["Item"]["shards"]') IS NOT NULL AND json_extract(line, '$["Item"]["shards"]["NULL"]') IS NULL AND CAST(json_extract(line, '$["Item"]["shards"]["SS"]') AS array(varchar)) IS NULL THEN 1 END) AS "shards"
+FROM "shop_stream_leases_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'GroupRoots'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^GROUP\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^ROOTS\z')));
+
+CREATE OR REPLACE VIEW "shop_stream_leases_shard_lease_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["group"]') IS NOT NULL AND json_extract(line, '$["Item"]["group"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["group"]["S"]') IS NULL THEN 1 END) AS "group",
+  count(CASE WHEN json_extract(line, '$["Item"]["shard"]') IS NOT NULL AND json_extract(line, '$["Item"]["shard"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["shard"]["S"]') IS NULL THEN 1 END) AS "shard",
+  count(CASE WHEN json_extract(line, '$["Item"]["parent"]') IS NOT NULL AND json_extract(line, '$["Item"]["parent"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["parent"]["S"]') IS NULL THEN 1 END) AS "parent",
+  count(CASE WHEN json_extract(line, '$["Item"]["children"]') IS NOT NULL AND json_extract(line, '$["Item"]["children"]["NULL"]') IS NULL AND CAST(json_extract(line, '$["Item"]["children"]["SS"]') AS array(varchar)) IS NULL THEN 1 END) AS "children",
+  count(CASE WHEN json_extract(line, '$["Item"]["unread_since"]') IS NOT NULL AND json_extract(line, '$["Item"]["unread_since"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["unread_since"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "unread_since",
+  count(CASE WHEN json_extract(line, '$["Item"]["owner"]') IS NOT NULL AND json_extract(line, '$["Item"]["owner"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["owner"]["S"]') IS NULL THEN 1 END) AS "owner",
+  count(CASE WHEN json_extract(line, '$["Item"]["epoch"]') IS NOT NULL AND json_extract(line, '$["Item"]["epoch"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["epoch"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "epoch",
+  count(CASE WHEN json_extract(line, '$["Item"]["renewals"]') IS NOT NULL AND json_extract(line, '$["Item"]["renewals"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["renewals"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "renewals",
+  count(CASE WHEN json_extract(line, '$["Item"]["lease_millis"]') IS NOT NULL AND json_extract(line, '$["Item"]["lease_millis"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["lease_millis"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "lease_millis",
+  count(CASE WHEN json_extract(line, '$["Item"]["requested_by"]') IS NOT NULL AND json_extract(line, '$["Item"]["requested_by"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["requested_by"]["S"]') IS NULL THEN 1 END) AS "requested_by",
+  count(CASE WHEN json_extract(line, '$["Item"]["place"]') IS NOT NULL AND json_extract(line, '$["Item"]["place"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["place"]["S"]') IS NULL THEN 1 END) AS "place",
+  count(CASE WHEN json_extract(line, '$["Item"]["place_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["place_at"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["place_at"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "place_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["is_finished"]') IS NOT NULL AND json_extract(line, '$["Item"]["is_finished"]["NULL"]') IS NULL AND TRY_CAST(json_extract_scalar(line, '$["Item"]["is_finished"]["BOOL"]') AS boolean) IS NULL THEN 1 END) AS "is_finished",
+  count(CASE WHEN json_extract(line, '$["Item"]["is_initial"]') IS NOT NULL AND json_extract(line, '$["Item"]["is_initial"]["NULL"]') IS NULL AND TRY_CAST(json_extract_scalar(line, '$["Item"]["is_initial"]["BOOL"]') AS boolean) IS NULL THEN 1 END) AS "is_initial"
+FROM "shop_stream_leases_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'ShardLease'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^GROUP\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^SHARD\#[^\#]*\z')));
+
+CREATE OR REPLACE VIEW "shop_stream_leases_stream_reader_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["stream"]') IS NOT NULL AND json_extract(line, '$["Item"]["stream"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["stream"]["S"]') IS NULL THEN 1 END) AS "stream",
+  count(CASE WHEN json_extract(line, '$["Item"]["group"]') IS NOT NULL AND json_extract(line, '$["Item"]["group"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["group"]["S"]') IS NULL THEN 1 END) AS "group"
 FROM "shop_stream_leases_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -515,10 +909,10 @@ SELECT
   json_extract_scalar(line, '$["Item"]["item_table"]["S"]') AS "item_table",
   CASE WHEN json_extract(line, '$["Item"]["item_key"]["NULL"]') IS NULL THEN json_format(json_extract(line, '$["Item"]["item_key"]')) END AS "item_key",
   json_extract_scalar(line, '$["Item"]["sequence"]["S"]') AS "sequence",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["parked_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "parked_at",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["parked_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "parked_at",
   json_extract_scalar(line, '$["Item"]["stored_by"]["S"]') AS "stored_by",
-  CAST(json_extract_scalar(line, '$["Item"]["parts"]["N"]') AS bigint) AS "parts",
-  CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp) AS "expires_at"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["parts"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "parts",
+  TRY(CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp)) AS "expires_at"
 FROM "shop_parked_changes_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -530,8 +924,40 @@ SELECT
   json_extract_scalar(line, '$["Item"]["consumer"]["S"]') AS "consumer",
   json_extract_scalar(line, '$["Item"]["event_id"]["S"]') AS "event_id",
   json_extract_scalar(line, '$["Item"]["attempt"]["S"]') AS "attempt",
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
-  from_base64(json_extract_scalar(line, '$["Item"]["json"]["B"]')) AS "json"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number",
+  TRY(from_base64(json_extract_scalar(line, '$["Item"]["json"]["B"]'))) AS "json"
+FROM "shop_parked_changes_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'ParkedPart'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^CONSUMER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^PART\#[^\#]*\#[^\#]*\#[^\#]{6}\z')));
+
+CREATE OR REPLACE VIEW "shop_parked_changes_parked_change_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["consumer"]') IS NOT NULL AND json_extract(line, '$["Item"]["consumer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["consumer"]["S"]') IS NULL THEN 1 END) AS "consumer",
+  count(CASE WHEN json_extract(line, '$["Item"]["event_id"]') IS NOT NULL AND json_extract(line, '$["Item"]["event_id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["event_id"]["S"]') IS NULL THEN 1 END) AS "event_id",
+  count(CASE WHEN json_extract(line, '$["Item"]["attempts"]') IS NOT NULL AND json_extract(line, '$["Item"]["attempts"]["NULL"]') IS NULL AND CAST(json_extract(line, '$["Item"]["attempts"]["SS"]') AS array(varchar)) IS NULL THEN 1 END) AS "attempts",
+  count(CASE WHEN json_extract(line, '$["Item"]["reason"]') IS NOT NULL AND json_extract(line, '$["Item"]["reason"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["reason"]["S"]') IS NULL THEN 1 END) AS "reason",
+  count(CASE WHEN json_extract(line, '$["Item"]["item_table"]') IS NOT NULL AND json_extract(line, '$["Item"]["item_table"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["item_table"]["S"]') IS NULL THEN 1 END) AS "item_table",
+  count(CASE WHEN json_extract(line, '$["Item"]["item_key"]') IS NOT NULL AND json_extract(line, '$["Item"]["item_key"]["NULL"]') IS NULL AND CASE WHEN json_extract(line, '$["Item"]["item_key"]["NULL"]') IS NULL THEN json_format(json_extract(line, '$["Item"]["item_key"]')) END IS NULL THEN 1 END) AS "item_key",
+  count(CASE WHEN json_extract(line, '$["Item"]["sequence"]') IS NOT NULL AND json_extract(line, '$["Item"]["sequence"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["sequence"]["S"]') IS NULL THEN 1 END) AS "sequence",
+  count(CASE WHEN json_extract(line, '$["Item"]["parked_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["parked_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["parked_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "parked_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["stored_by"]') IS NOT NULL AND json_extract(line, '$["Item"]["stored_by"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["stored_by"]["S"]') IS NULL THEN 1 END) AS "stored_by",
+  count(CASE WHEN json_extract(line, '$["Item"]["parts"]') IS NOT NULL AND json_extract(line, '$["Item"]["parts"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["parts"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "parts",
+  count(CASE WHEN json_extract(line, '$["Item"]["expires_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["expires_at"]["NULL"]') IS NULL AND TRY(CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "expires_at"
+FROM "shop_parked_changes_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
+  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'ParkedChange'
+    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^CONSUMER\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^CHANGE\#[^\#]*\z')));
+
+CREATE OR REPLACE VIEW "shop_parked_changes_parked_part_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["consumer"]') IS NOT NULL AND json_extract(line, '$["Item"]["consumer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["consumer"]["S"]') IS NULL THEN 1 END) AS "consumer",
+  count(CASE WHEN json_extract(line, '$["Item"]["event_id"]') IS NOT NULL AND json_extract(line, '$["Item"]["event_id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["event_id"]["S"]') IS NULL THEN 1 END) AS "event_id",
+  count(CASE WHEN json_extract(line, '$["Item"]["attempt"]') IS NOT NULL AND json_extract(line, '$["Item"]["attempt"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["attempt"]["S"]') IS NULL THEN 1 END) AS "attempt",
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number",
+  count(CASE WHEN json_extract(line, '$["Item"]["json"]') IS NOT NULL AND json_extract(line, '$["Item"]["json"]["NULL"]') IS NULL AND TRY(from_base64(json_extract_scalar(line, '$["Item"]["json"]["B"]'))) IS NULL THEN 1 END) AS "json"
 FROM "shop_parked_changes_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
@@ -549,12 +975,26 @@ CREATE OR REPLACE VIEW "shop_once_effects_once_effect" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["id"]["S"]') AS "id",
   json_extract_scalar(line, '$["Item"]["owner"]["S"]') AS "owner",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["since"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "since",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["until"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "until",
-  CAST(json_extract_scalar(line, '$["Item"]["is_done"]["BOOL"]') AS boolean) AS "is_done",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["since"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "since",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["until"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "until",
+  TRY_CAST(json_extract_scalar(line, '$["Item"]["is_done"]["BOOL"]') AS boolean) AS "is_done",
   CASE WHEN json_extract(line, '$["Item"]["result"]["NULL"]') IS NULL THEN json_format(json_extract(line, '$["Item"]["result"]')) END AS "result",
-  CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp) AS "expires_at",
-  CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version"
+  TRY(CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp)) AS "expires_at",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "version"
+FROM "shop_once_effects_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_once_effects_once_effect_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["id"]') IS NOT NULL AND json_extract(line, '$["Item"]["id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["id"]["S"]') IS NULL THEN 1 END) AS "id",
+  count(CASE WHEN json_extract(line, '$["Item"]["owner"]') IS NOT NULL AND json_extract(line, '$["Item"]["owner"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["owner"]["S"]') IS NULL THEN 1 END) AS "owner",
+  count(CASE WHEN json_extract(line, '$["Item"]["since"]') IS NOT NULL AND json_extract(line, '$["Item"]["since"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["since"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "since",
+  count(CASE WHEN json_extract(line, '$["Item"]["until"]') IS NOT NULL AND json_extract(line, '$["Item"]["until"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["until"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "until",
+  count(CASE WHEN json_extract(line, '$["Item"]["is_done"]') IS NOT NULL AND json_extract(line, '$["Item"]["is_done"]["NULL"]') IS NULL AND TRY_CAST(json_extract_scalar(line, '$["Item"]["is_done"]["BOOL"]') AS boolean) IS NULL THEN 1 END) AS "is_done",
+  count(CASE WHEN json_extract(line, '$["Item"]["result"]') IS NOT NULL AND json_extract(line, '$["Item"]["result"]["NULL"]') IS NULL AND CASE WHEN json_extract(line, '$["Item"]["result"]["NULL"]') IS NULL THEN json_format(json_extract(line, '$["Item"]["result"]')) END IS NULL THEN 1 END) AS "result",
+  count(CASE WHEN json_extract(line, '$["Item"]["expires_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["expires_at"]["NULL"]') IS NULL AND TRY(CAST(from_unixtime(CAST(json_extract_scalar(line, '$["Item"]["expires_at"]["N"]') AS double)) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "expires_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["version"]') IS NOT NULL AND json_extract(line, '$["Item"]["version"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "version"
 FROM "shop_once_effects_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -568,12 +1008,24 @@ LOCATION 's3://exports/order/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 
 CREATE OR REPLACE VIEW "shop_order_order" AS
 SELECT
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number",
   json_extract_scalar(line, '$["Item"]["customer"]["S"]') AS "customer",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["placed_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "placed_at",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["placed_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "placed_at",
   json_extract_scalar(line, '$["Item"]["status"]["S"]') AS "status",
-  CAST(json_extract_scalar(line, '$["Item"]["total"]["N"]') AS bigint) AS "total",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["total"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "total",
   json_extract_scalar(line, '$["Item"]["address"]["S"]') AS "address"
+FROM "shop_order_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_order_order_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number",
+  count(CASE WHEN json_extract(line, '$["Item"]["customer"]') IS NOT NULL AND json_extract(line, '$["Item"]["customer"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["customer"]["S"]') IS NULL THEN 1 END) AS "customer",
+  count(CASE WHEN json_extract(line, '$["Item"]["placed_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["placed_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["placed_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "placed_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["status"]') IS NOT NULL AND json_extract(line, '$["Item"]["status"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["status"]["S"]') IS NULL THEN 1 END) AS "status",
+  count(CASE WHEN json_extract(line, '$["Item"]["total"]') IS NOT NULL AND json_extract(line, '$["Item"]["total"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["total"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "total",
+  count(CASE WHEN json_extract(line, '$["Item"]["address"]') IS NOT NULL AND json_extract(line, '$["Item"]["address"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["address"]["S"]') IS NULL THEN 1 END) AS "address"
 FROM "shop_order_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -588,9 +1040,19 @@ LOCATION 's3://exports/employee/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 CREATE OR REPLACE VIEW "shop_employee_employee" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["company"]["S"]') AS "company",
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number",
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name",
   json_extract_scalar(line, '$["Item"]["hobby"]["S"]') AS "hobby"
+FROM "shop_employee_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_employee_employee_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["company"]') IS NOT NULL AND json_extract(line, '$["Item"]["company"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["company"]["S"]') IS NULL THEN 1 END) AS "company",
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number",
+  count(CASE WHEN json_extract(line, '$["Item"]["name"]') IS NOT NULL AND json_extract(line, '$["Item"]["name"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["name"]["S"]') IS NULL THEN 1 END) AS "name",
+  count(CASE WHEN json_extract(line, '$["Item"]["hobby"]') IS NOT NULL AND json_extract(line, '$["Item"]["hobby"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["hobby"]["S"]') IS NULL THEN 1 END) AS "hobby"
 FROM "shop_employee_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -605,9 +1067,19 @@ LOCATION 's3://exports/large-company/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 CREATE OR REPLACE VIEW "shop_large_company_employee_of_many" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["company"]["S"]') AS "company",
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number",
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name",
   json_extract_scalar(line, '$["Item"]["hobby"]["S"]') AS "hobby"
+FROM "shop_large_company_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_large_company_employee_of_many_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["company"]') IS NOT NULL AND json_extract(line, '$["Item"]["company"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["company"]["S"]') IS NULL THEN 1 END) AS "company",
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number",
+  count(CASE WHEN json_extract(line, '$["Item"]["name"]') IS NOT NULL AND json_extract(line, '$["Item"]["name"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["name"]["S"]') IS NULL THEN 1 END) AS "name",
+  count(CASE WHEN json_extract(line, '$["Item"]["hobby"]') IS NOT NULL AND json_extract(line, '$["Item"]["hobby"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["hobby"]["S"]') IS NULL THEN 1 END) AS "hobby"
 FROM "shop_large_company_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -622,8 +1094,17 @@ LOCATION 's3://exports/request-count/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 CREATE OR REPLACE VIEW "shop_request_count_request_count" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["request_name"]["S"]') AS "request_name",
-  CAST(json_extract_scalar(line, '$["Item"]["day"]["S"]') AS date) AS "day",
-  CAST(json_extract_scalar(line, '$["Item"]["count"]["N"]') AS decimal(20, 0)) AS "count"
+  TRY_CAST(json_extract_scalar(line, '$["Item"]["day"]["S"]') AS date) AS "day",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["count"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "count"
+FROM "shop_request_count_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_request_count_request_count_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["request_name"]') IS NOT NULL AND json_extract(line, '$["Item"]["request_name"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["request_name"]["S"]') IS NULL THEN 1 END) AS "request_name",
+  count(CASE WHEN json_extract(line, '$["Item"]["day"]') IS NOT NULL AND json_extract(line, '$["Item"]["day"]["NULL"]') IS NULL AND TRY_CAST(json_extract_scalar(line, '$["Item"]["day"]["S"]') AS date) IS NULL THEN 1 END) AS "day",
+  count(CASE WHEN json_extract(line, '$["Item"]["count"]') IS NOT NULL AND json_extract(line, '$["Item"]["count"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["count"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "count"
 FROM "shop_request_count_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -638,9 +1119,19 @@ LOCATION 's3://exports/busy-request-count/AWSDynamoDB/01700000000000-a1b2c3d4/da
 CREATE OR REPLACE VIEW "shop_busy_request_count_busy_request_count" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["request_name"]["S"]') AS "request_name",
-  CAST(json_extract_scalar(line, '$["Item"]["slice"]["N"]') AS bigint) AS "slice",
-  CAST(json_extract_scalar(line, '$["Item"]["day"]["S"]') AS date) AS "day",
-  CAST(json_extract_scalar(line, '$["Item"]["count"]["N"]') AS decimal(20, 0)) AS "count"
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["slice"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "slice",
+  TRY_CAST(json_extract_scalar(line, '$["Item"]["day"]["S"]') AS date) AS "day",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["count"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "count"
+FROM "shop_busy_request_count_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_busy_request_count_busy_request_count_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["request_name"]') IS NOT NULL AND json_extract(line, '$["Item"]["request_name"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["request_name"]["S"]') IS NULL THEN 1 END) AS "request_name",
+  count(CASE WHEN json_extract(line, '$["Item"]["slice"]') IS NOT NULL AND json_extract(line, '$["Item"]["slice"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["slice"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "slice",
+  count(CASE WHEN json_extract(line, '$["Item"]["day"]') IS NOT NULL AND json_extract(line, '$["Item"]["day"]["NULL"]') IS NULL AND TRY_CAST(json_extract_scalar(line, '$["Item"]["day"]["S"]') AS date) IS NULL THEN 1 END) AS "day",
+  count(CASE WHEN json_extract(line, '$["Item"]["count"]') IS NOT NULL AND json_extract(line, '$["Item"]["count"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["count"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "count"
 FROM "shop_busy_request_count_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -654,12 +1145,24 @@ LOCATION 's3://exports/shop/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 
 CREATE OR REPLACE VIEW "shop_shop_shop" AS
 SELECT
-  CAST(json_extract_scalar(line, '$["Item"]["id"]["N"]') AS bigint) AS "id",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["id"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "id",
   json_extract_scalar(line, '$["Item"]["kind"]["S"]') AS "kind",
   json_extract_scalar(line, '$["Item"]["country"]["S"]') AS "country",
   json_extract_scalar(line, '$["Item"]["state"]["S"]') AS "state",
   json_extract_scalar(line, '$["Item"]["city"]["S"]') AS "city",
   json_extract_scalar(line, '$["Item"]["name"]["S"]') AS "name"
+FROM "shop_shop_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_shop_shop_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["id"]') IS NOT NULL AND json_extract(line, '$["Item"]["id"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["id"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "id",
+  count(CASE WHEN json_extract(line, '$["Item"]["kind"]') IS NOT NULL AND json_extract(line, '$["Item"]["kind"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["kind"]["S"]') IS NULL THEN 1 END) AS "kind",
+  count(CASE WHEN json_extract(line, '$["Item"]["country"]') IS NOT NULL AND json_extract(line, '$["Item"]["country"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["country"]["S"]') IS NULL THEN 1 END) AS "country",
+  count(CASE WHEN json_extract(line, '$["Item"]["state"]') IS NOT NULL AND json_extract(line, '$["Item"]["state"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["state"]["S"]') IS NULL THEN 1 END) AS "state",
+  count(CASE WHEN json_extract(line, '$["Item"]["city"]') IS NOT NULL AND json_extract(line, '$["Item"]["city"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["city"]["S"]') IS NULL THEN 1 END) AS "city",
+  count(CASE WHEN json_extract(line, '$["Item"]["name"]') IS NOT NULL AND json_extract(line, '$["Item"]["name"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["name"]["S"]') IS NULL THEN 1 END) AS "name"
 FROM "shop_shop_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -673,9 +1176,18 @@ LOCATION 's3://exports/sharded-order/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
 
 CREATE OR REPLACE VIEW "shop_sharded_order_order" AS
 SELECT
-  CAST(json_extract_scalar(line, '$["Item"]["number"]["N"]') AS bigint) AS "number",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number",
   json_extract_scalar(line, '$["Item"]["status"]["S"]') AS "status",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["placed_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "placed_at"
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["placed_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "placed_at"
+FROM "shop_sharded_order_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_sharded_order_order_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number",
+  count(CASE WHEN json_extract(line, '$["Item"]["status"]') IS NOT NULL AND json_extract(line, '$["Item"]["status"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["status"]["S"]') IS NULL THEN 1 END) AS "status",
+  count(CASE WHEN json_extract(line, '$["Item"]["placed_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["placed_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["placed_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "placed_at"
 FROM "shop_sharded_order_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
@@ -692,10 +1204,23 @@ SELECT
   json_extract_scalar(line, '$["Item"]["list"]["S"]') AS "list",
   json_extract_scalar(line, '$["Item"]["id"]["S"]') AS "id",
   json_extract_scalar(line, '$["Item"]["title"]["S"]') AS "title",
-  CAST(json_extract_scalar(line, '$["Item"]["done"]["BOOL"]') AS boolean) AS "done",
-  CAST(json_extract_scalar(line, '$["Item"]["version"]["N"]') AS decimal(20, 0)) AS "version",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["created_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "created_at",
-  CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp) AS "updated_at"
+  TRY_CAST(json_extract_scalar(line, '$["Item"]["done"]["BOOL"]') AS boolean) AS "done",
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "version",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["created_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "created_at",
+  TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) AS "updated_at"
+FROM "shop_task_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_task_task_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["list"]') IS NOT NULL AND json_extract(line, '$["Item"]["list"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["list"]["S"]') IS NULL THEN 1 END) AS "list",
+  count(CASE WHEN json_extract(line, '$["Item"]["id"]') IS NOT NULL AND json_extract(line, '$["Item"]["id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["id"]["S"]') IS NULL THEN 1 END) AS "id",
+  count(CASE WHEN json_extract(line, '$["Item"]["title"]') IS NOT NULL AND json_extract(line, '$["Item"]["title"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["title"]["S"]') IS NULL THEN 1 END) AS "title",
+  count(CASE WHEN json_extract(line, '$["Item"]["done"]') IS NOT NULL AND json_extract(line, '$["Item"]["done"]["NULL"]') IS NULL AND TRY_CAST(json_extract_scalar(line, '$["Item"]["done"]["BOOL"]') AS boolean) IS NULL THEN 1 END) AS "done",
+  count(CASE WHEN json_extract(line, '$["Item"]["version"]') IS NOT NULL AND json_extract(line, '$["Item"]["version"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "version",
+  count(CASE WHEN json_extract(line, '$["Item"]["created_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["created_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["created_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "created_at",
+  count(CASE WHEN json_extract(line, '$["Item"]["updated_at"]') IS NOT NULL AND json_extract(line, '$["Item"]["updated_at"]["NULL"]') IS NULL AND TRY(CAST(from_iso8601_timestamp(json_extract_scalar(line, '$["Item"]["updated_at"]["S"]')) AT TIME ZONE 'UTC' AS timestamp)) IS NULL THEN 1 END) AS "updated_at"
 FROM "shop_task_lines"
 WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
