@@ -202,6 +202,12 @@ fn with_projections_of(before: &TableSchema, after: &TableSchema) -> TableSchema
     state
 }
 
+/// Every index has more, so a template does not contain it.
+const LEAST_WARM: WarmThroughput = WarmThroughput {
+    reads: 1,
+    writes: 1,
+};
+
 /// The table without the indexes that are yet to come, and with those that are yet to go.
 fn with_indexes(
     before: &TableSchema,
@@ -229,10 +235,10 @@ fn with_indexes(
         let settings = IndexSettings {
             // A table that is billed by units has no maximum.
             on_demand_maximum: maximum.filter(|_| !has_units),
-            warm_throughput: before.settings.index_warmth(&index.name).or(state
+            warm_throughput: before
                 .settings
-                .warm_throughput
-                .map(|_| WarmThroughput::default())),
+                .index_warmth(&index.name)
+                .or(state.settings.warm_throughput.map(|_| LEAST_WARM)),
         };
         if settings != IndexSettings::default() {
             let indexes = &mut state.settings.indexes;
