@@ -114,7 +114,7 @@ fn digits_of_unit(form: Form) -> Option<u32> {
 fn offset_text(time: Timestamp, form: Form) -> Result<TimeText, CodecError> {
     let (precision, offset) = match form {
         Form::Pynamo => (Precision::Micros, "+0000"),
-        _ if time.nanos() % BILLION == 0 => (Precision::Seconds, "+00:00"),
+        _ if time.nanos().is_multiple_of(BILLION) => (Precision::Seconds, "+00:00"),
         _ => (Precision::Micros, "+00:00"),
     };
     let mut text = civil_text(time, precision)?;
