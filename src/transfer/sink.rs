@@ -6,6 +6,10 @@ use super::report::of_caller;
 use crate::error::Result;
 
 /// The query of an export, for receivers that continue an earlier run.
+#[cfg_attr(
+    not(feature = "gzip"),
+    allow(dead_code, reason = "only folders read it")
+)]
 pub(super) struct ExportTask {
     /// The entity, or another name of the rows.
     pub(super) rows: &'static str,
