@@ -20,7 +20,7 @@ tests![
     a_uuid_in_a_template,
 ];
 
-/// What a program finds and changes under a key that it made itself, and that another program stored as this text.
+/// Reads and writes under a key that the program made itself, and that another program stored as this text.
 macro_rules! key_format {
     ($test:ident, $table:literal, $key:ty, $stored:literal, $parsed:expr) => {
         async fn $test(db: Db) -> Outcome {

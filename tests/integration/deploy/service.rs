@@ -15,10 +15,10 @@ use serde_json::{Value as Json, json};
 /// The key that AWS manages. A description does not tell it from others.
 pub const MANAGED: &str = "arn:aws:kms:eu-west-1:111122223333:key/managed";
 
-/// What a new table on demand can serve at once.
+/// The warm throughput of a new table on demand.
 const FIRST: (u64, u64) = (12_000, 4_000);
 
-/// Which settings a server keeps.
+/// The settings that a server keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keeps {
     /// All of them, like AWS.
@@ -373,7 +373,7 @@ fn bill(table: &mut Json, body: &Json) {
     }
 }
 
-/// Each value is at least 1, or -1, which removes it. What changes nothing is refused, as it shows a needless request.
+/// Each value is at least 1, or -1, which removes it. A request that changes nothing is rejected, because it is needless.
 fn limit(described: &mut Json, maximum: &Json) -> Result<(), Refusal> {
     let before = described["OnDemandThroughput"].clone();
     let mut after = if before.is_null() {

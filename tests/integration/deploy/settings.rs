@@ -90,7 +90,7 @@ fn member<'j>(table: &'j Json, index: Option<&str>, name: &str) -> &'j Json {
     found.map_or(&Json::Null, |found| &found[name])
 }
 
-/// What is declared is there, what is not declared is as it was, and nothing else was asked for.
+/// Declared settings are there, the others are as they were, and nothing else was requested.
 fn assert_settings(declared: &TableSchema, before: &Json, after: &Json) {
     let settings = &declared.settings;
     let indexes = declared
@@ -315,7 +315,7 @@ pub(super) async fn a_maximum_needs_billing_by_requests(db: Db) -> Outcome {
     Ok(())
 }
 
-/// What the plan says about costs and permissions.
+/// The text of the plan about costs and permissions.
 pub(super) async fn a_plan_names_costs_and_permissions(db: Db) -> Outcome {
     if !matches!(db.engine(), crate::support::engine::Engine::Embedded(_)) {
         return Ok(());
