@@ -19,7 +19,7 @@ use indicatif::ProgressBar;
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, explained};
 
 /// The names of the formats.
 pub(crate) const FORMATS: [&str; 4] = ["json", "dynamodb", "csv", "aws"];
@@ -345,7 +345,7 @@ pub(crate) async fn import(
         counts.lines, counts.written, counts.unchanged, counts.existing, counts.failed
     ))?;
     match report.stopped() {
-        Some(error) => Err(Failure::said(error.to_string())),
+        Some(error) => Err(Failure::said(explained(error))),
         None if counts.existing + counts.failed > 0 => {
             Err(Failure::said("some lines were not stored"))
         }

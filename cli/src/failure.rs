@@ -42,7 +42,7 @@ impl Failure {
 }
 
 /// The text of an error, with the causes that it does not contain already.
-fn explained(error: &Error) -> String {
+pub(crate) fn explained(error: &Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

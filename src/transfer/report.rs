@@ -188,6 +188,6 @@ fn wrap_error(error: Error, message: String) -> Error {
 
 /// The error of the caller's reader or writer.
 pub(super) fn of_caller(what: &str, error: std::io::Error) -> Error {
-    let message = format!("the {what} failed, for the reason that is the source of this error");
+    let message = format!("the {what} failed");
     Error::new(ErrorKind::CallbackError, Stage::Request, message).with_source(error)
 }

@@ -148,7 +148,7 @@ pub fn names_tell_that_lines_are_compressed(place: &Place) -> Outcome {
     place.refused(
         "shop",
         &["import-data", "--table", "shop", "--from", &cut],
-        &["the reader of the import failed"],
+        &["the reader of the import failed: "],
     )
 }
 
