@@ -340,8 +340,12 @@ pub(crate) async fn import(
         0 => String::new(),
         others => format!(", {others} of others left out"),
     };
+    let earlier = match report.was_finished() {
+        true => "nothing to do: an earlier run finished this import: ",
+        false => "",
+    };
     context.note(&format!(
-        "{} lines: {} stored, {} unchanged, {} of existing items, {} failed{left_out}",
+        "{earlier}{} lines: {} stored, {} unchanged, {} of existing items, {} failed{left_out}",
         counts.lines, counts.written, counts.unchanged, counts.existing, counts.failed
     ))?;
     match report.stopped() {

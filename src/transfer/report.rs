@@ -101,7 +101,8 @@ impl ImportReport {
         self.stopped.as_ref()
     }
 
-    /// Whether an earlier run had finished the import, so that this one did nothing.
+    /// Whether an earlier run had finished the import and the file has no more lines, so that this run stored nothing. The
+    /// counts are those of the earlier run.
     pub fn was_finished(&self) -> bool {
         self.was_finished
     }

@@ -99,24 +99,24 @@ impl<'r, 'i> Runner<'r, 'i> {
     }
 
     async fn run_to_end(mut self) -> Result<ImportReport> {
+        let mut finished_lines = None;
         if let Some(store) = self.store
             && let Some(state) = place::load_state(store, &self.binding).await?
         {
-            // A second run of a finished import must not read a file that may be gone.
+            // The file of a finished import is read too: it may be another one, or have more lines.
+            finished_lines = state.is_finished.then_some(state.counts.lines);
             self.state = state;
-            if self.state.is_finished {
-                return Ok(self.into_report(None, true));
-            }
             self.prepare().await?;
             self.skip_lines().await?;
         } else {
             self.prepare().await?;
         }
         let stopped = self.run_portions().await.err();
+        let was_finished = stopped.is_none() && finished_lines == Some(self.state.counts.lines);
         // Lines of one portion fail at different attempts.
         self.errors
             .sort_by(|one, other| one.place.cmp(&other.place));
-        Ok(self.into_report(stopped, false))
+        Ok(self.into_report(stopped, was_finished))
     }
 
     fn into_report(self, stopped: Option<Error>, was_finished: bool) -> ImportReport {

@@ -228,6 +228,23 @@ async fn a_checkpoint_is_of_one_file_and_one_import(db: Db) -> Outcome {
         .send(&db)
         .await?;
     assert_eq!(report.complete()?.lines, 601, "a file that has grown since");
+
+    let after_the_end = longer.clone() + "{\"id\":601,\"text\":\"a\"}\n";
+    for (lines, was_finished, text) in [
+        (601, true, &longer),
+        (602, false, &after_the_end),
+        (602, true, &after_the_end),
+    ] {
+        let import = Note::import(text.as_bytes()).checkpoint(checkpoint());
+        let report = import.send(&db).await?;
+        assert_eq!((report.was_finished(), report.lines), (was_finished, lines));
+    }
+    assert_eq!(Note::scan().consistent().count(&db).await?, 602);
+    for finished in [other + "\n", file] {
+        let import = Note::import(finished.as_bytes()).checkpoint(checkpoint());
+        let refused = import.send(&db).await.map(|report| report.counts());
+        assert_eq!(refused.unwrap_err().kind(), ErrorKind::Checkpoint);
+    }
     Ok(())
 }
 
