@@ -76,7 +76,15 @@ pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result
     match out {
         None => context.write(&text)?,
         Some(path) => {
-            let path = if path.is_dir() { path.join(file) } else { path };
+            let is_folder = path.to_string_lossy().ends_with(std::path::is_separator);
+            if is_folder {
+                let made = std::fs::create_dir_all(&path);
+                made.map_err(|error| Failure::said(format!("{}: {error}", path.display())))?;
+            }
+            let path = match is_folder || path.is_dir() {
+                true => path.join(file),
+                false => path,
+            };
             write(context, &path, &text)?;
         }
     }

@@ -164,6 +164,11 @@ pub fn tables_are_exported(place: &Place) -> Outcome {
         let file = place.file(format, "")?;
         place.done("shop", &["export", format, "--out", &file])?;
         assert_eq!(std::fs::read_to_string(&file)?, text);
+        let folder = format!("{file}-folder/");
+        place.done("shop", &["export", format, "--out", &folder])?;
+        let mut made = std::fs::read_dir(&folder)?;
+        let made = made.next().ok_or("a file")??.path();
+        assert_eq!(std::fs::read_to_string(made)?, text);
     }
     let iam = [
         "export",
