@@ -204,6 +204,15 @@ pub use verbs::{CollectionExt, EntityExt};
 #[cfg(feature = "embedded")]
 pub use wire::embedded;
 
+/// The number of random cases of a test: all of them if `LAWS=full` is set, as `.ci/run` does, otherwise a tenth.
+#[cfg(test)]
+fn random_cases<N: std::ops::Div<Output = N> + From<u16>>(full: N) -> N {
+    match std::env::var_os("LAWS").is_some_and(|laws| laws == "full") {
+        true => full,
+        false => full / N::from(10),
+    }
+}
+
 /// The README is compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

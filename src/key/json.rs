@@ -109,7 +109,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::random_cases(2_000)))]
 
         /// A key that was just written need not be read again, because its bytes are those that reading it gives.
         #[test]

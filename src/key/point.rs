@@ -292,7 +292,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::random_cases(5_000)))]
 
         #[test]
         fn nothing_lies_between_neighbours(point in key(), other in key()) {

@@ -260,7 +260,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(5_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::random_cases(5_000)))]
 
         #[test]
         fn ranks_compare_as_keys(

@@ -8,6 +8,7 @@ use fastrand::Rng;
 use super::blocks::sum;
 use super::compare::changes;
 use super::text::{read, text};
+use crate::random_cases;
 use crate::schema::TableSchema;
 use merge::merged;
 use random::RandomModel;
@@ -19,7 +20,7 @@ fn read_back(model: &[TableSchema], seed: u64) -> Vec<TableSchema> {
 
 #[test]
 fn every_model_is_read_back() {
-    for seed in 0..1_000 {
+    for seed in 0..random_cases(1_000) {
         let model = RandomModel(Rng::with_seed(seed)).model();
         assert_eq!(
             read_back(&model, seed),
@@ -33,7 +34,7 @@ fn every_model_is_read_back() {
 /// A checkout of Windows, an editor that takes the last end of line off, and blocks in another order.
 #[test]
 fn what_says_the_same_is_read_alike() {
-    for seed in 0..300 {
+    for seed in 0..random_cases(300) {
         let model = RandomModel(Rng::with_seed(seed)).model();
         let text = text(&model);
         let read =
@@ -57,7 +58,7 @@ fn what_says_the_same_is_read_alike() {
 /// Two models have a change between them if they are not equal, and else none.
 #[test]
 fn equal_models_alone_have_no_change() {
-    for seed in 0..8_000 {
+    for seed in 0..random_cases(8_000) {
         let mut random = RandomModel(Rng::with_seed(seed));
         let old = random.model();
         assert_eq!(changes(&old, &old), [], "seed {seed}");
@@ -83,7 +84,7 @@ fn equal_models_alone_have_no_change() {
 /// A line that is lost, doubled, moved or changed by one character is an error, or shows as a change.
 #[test]
 fn every_line_counts() {
-    for seed in 0..100 {
+    for seed in 0..random_cases(100) {
         let mut random = RandomModel(Rng::with_seed(seed));
         let model = random.model();
         let text = text(&model);
@@ -114,7 +115,7 @@ fn every_line_counts() {
 #[test]
 fn facts_are_spelt_in_one_way() {
     let mut refused = 0;
-    for seed in 0..300 {
+    for seed in 0..random_cases(300) {
         let mut random = RandomModel(Rng::with_seed(seed));
         let model = random.model();
         let text = text(&model);
@@ -150,7 +151,7 @@ fn facts_are_spelt_in_one_way() {
             }
         }
     }
-    assert!(refused > 1_000, "{refused}");
+    assert!(refused > random_cases(1_000), "{refused}");
 }
 
 /// Two branches change a model, and a tool that knows lines alone merges their files: what comes out holds the changes of
@@ -158,7 +159,7 @@ fn facts_are_spelt_in_one_way() {
 #[test]
 fn merges_are_right_or_refused() {
     let (mut clean, mut refused) = (0, 0);
-    for seed in 0..1_500 {
+    for seed in 0..random_cases(1_500) {
         let mut random = RandomModel(Rng::with_seed(seed));
         let base = random.model();
         let (ours, theirs) = (random.changed(&base), random.changed(&base));
@@ -176,7 +177,7 @@ fn merges_are_right_or_refused() {
         }
     }
     assert!(
-        clean > 300 && refused > 30,
+        clean > random_cases(300) && refused > random_cases(30),
         "{clean} clean, {refused} refused"
     );
 }
@@ -185,7 +186,7 @@ fn merges_are_right_or_refused() {
 #[test]
 fn branches_that_change_different_entities_merge() {
     let mut count = 0;
-    for seed in 0..1_000 {
+    for seed in 0..random_cases(1_000) {
         let mut random = RandomModel(Rng::with_seed(seed));
         let base = random.model();
         let names: Vec<(String, String)> = base
@@ -221,5 +222,5 @@ fn branches_that_change_different_entities_merge() {
         );
         count += 1;
     }
-    assert!(count > 300, "{count}");
+    assert!(count > random_cases(300), "{count}");
 }

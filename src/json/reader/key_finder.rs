@@ -414,7 +414,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::random_cases(2_000)))]
 
         /// The order of the attributes does not matter, nor how the items are read.
         #[test]

@@ -272,7 +272,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(1_000))]
+        #![proptest_config(ProptestConfig::with_cases(crate::random_cases(1_000)))]
 
         /// Lanes move on, on their own ranks or on others, are taken out and come back.
         #[test]

@@ -338,7 +338,7 @@ impl RandomSchema {
 
 #[test]
 fn every_schema_is_read_back() {
-    for seed in 0..2_000 {
+    for seed in 0..crate::random_cases(2_000) {
         let schema = RandomSchema(fastrand::Rng::with_seed(seed)).schema();
         let json = schema.to_json();
         let read = TableSchema::from_json(&json).unwrap_or_else(|error| panic!("{seed}: {error}"));
@@ -351,7 +351,7 @@ fn every_schema_is_read_back() {
 #[test]
 fn every_schema_has_its_lints() {
     let mut rules = std::collections::BTreeSet::new();
-    for seed in 0..20_000 {
+    for seed in 0..crate::random_cases(20_000) {
         let schema = RandomSchema(fastrand::Rng::with_seed(seed)).schema();
         for lint in schema.lints() {
             assert!(!lint.to_string().is_empty());
