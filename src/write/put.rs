@@ -281,6 +281,26 @@ impl PreparedPut<'_> {
     }
 }
 
+/// The put of an item exactly as it is, which was read as this entity from another table.
+pub(crate) fn copied_put(
+    entity: &dyn UntypedEntity,
+    item: &[u8],
+    replaces: bool,
+    pattern: &'static Pattern,
+    db: &Dynamo,
+) -> Result<Intent> {
+    let (declared, now) = (entity.declaration(), db.now());
+    let expect = match replaces {
+        true => Precondition::Anything,
+        false => Precondition::Missing,
+    };
+    let asked = check::build_condition(declared.def, expect, None, now);
+    let (verb, room) = (WriteVerb::Put, 512 + item.len());
+    let mut write = WriteRequest::of_entity(declared, verb, pattern, room, asked, now, db);
+    write.put_item(item);
+    intent_of(write, entity, !replaces, db)
+}
+
 /// The put of a written item. If the item may replace another one, the unique values of that are read first.
 fn intent_of(
     write: WriteRequest,

@@ -1,6 +1,7 @@
 //! Exports and imports: a file has every row as it is stored, and a table that is imported is the same table.
 
 mod changing;
+mod copying;
 mod csv;
 mod files;
 mod folders;
@@ -18,6 +19,7 @@ use crate::support::suite::Test;
 pub fn tests() -> Vec<Test> {
     let all = [
         changing::tests(),
+        copying::tests(),
         csv::tests(),
         files::tests(),
         folders::tests(),
