@@ -24,8 +24,14 @@ pub struct User {
 }
 
 #[derive(Debug, DynamoEntity)]
-#[dynamo(table = "notes", key(pk = id), personal)]
+#[dynamo(table = "notes", key(pk = id))]
 pub struct Note {
+    id: u32,
+}
+
+#[derive(Debug, DynamoEntity)]
+#[dynamo(table = "letters", key(pk = id), personal)]
+pub struct Letter {
     id: u32,
 }
 
