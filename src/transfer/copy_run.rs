@@ -283,7 +283,7 @@ impl<'r, 'c> CopyRunner<'r, 'c> {
 
     /// The next rows. Those that cannot be copied are reported.
     async fn read_portion(&mut self, walk: &mut Walk, spot: RowSpot) -> RowPortion {
-        let (mut bytes, mut count) = (0, 0);
+        let (mut bytes, mut count) = (0_u64, 0);
         let mut portion = RowPortion {
             spot,
             ..RowPortion::default()
@@ -303,7 +303,7 @@ impl<'r, 'c> CopyRunner<'r, 'c> {
             portion.spot.pass_row(step.mark);
             let Some(row) = step.item else { continue };
             count += 1;
-            bytes += row.len();
+            bytes += row.len() as u64;
             let key = KeyJson::object_in(self.table, &row);
             let key = key.and_then(|key| Item::from_dynamo_json(&key).ok());
             let key = key.unwrap_or_default();

@@ -4,6 +4,7 @@ mod changing;
 mod copying;
 mod csv;
 mod files;
+mod folder_rows;
 mod folders;
 mod hostile;
 mod interrupted;
@@ -22,6 +23,7 @@ pub fn tests() -> Vec<Test> {
         copying::tests(),
         csv::tests(),
         files::tests(),
+        folder_rows::tests(),
         folders::tests(),
         hostile::tests(),
         interrupted::tests(),
