@@ -14,7 +14,7 @@
 //!   -> counts and bad lines                                                    report
 //! query.copy_to(&other)       rows as they are stored, with their positions    copy, copy_run
 //!   -> an item each           of an entity, or as it is                        copied
-//!   -> personal values        replaced by pseudonyms                           mask, pseudonym
+//!   -> personal values        replaced by pseudonyms                           mask, personal, pseudonym
 //!   -> written in portions    by the jobs of `bulk`, as those of an import     portion
 //!   -> the position           after each portion                               copy_place
 //!   -> counts and failed rows                                                  copy_report
@@ -34,6 +34,7 @@ mod format;
 mod import;
 mod lines;
 mod mask;
+mod personal;
 mod place;
 mod plain_json;
 mod portion;

@@ -376,7 +376,8 @@ fn copy(model: &Model) -> Command {
     };
     Command::new("copy")
         .about("Copies items to the same tables of another connection, if wanted with pseudonyms; replaces nothing without --replace")
-        .after_help("You may stop it and run it again at any time: items that are copied already are not written.")
+        .after_help("You may stop it and run it again at any time: items that are copied already are not written. A masked copy needs the same \
+             secret for this.")
         .args([
             Arg::new("entities")
                 .value_name("ENTITY")
@@ -395,7 +396,7 @@ fn copy(model: &Model) -> Command {
             text(
                 "secret-env",
                 "NAME",
-                "The environment variable with the secret of the pseudonyms, so that later copies have the same ones; random by default",
+                "The environment variable with the secret of the pseudonyms, so that later copies have the same ones; random by default, and required if a key contains personal data",
             )
             .requires("masked"),
             flag("drop-unknown", "Drops attributes that no field has").requires("masked"),

@@ -82,7 +82,8 @@ pub(crate) async fn run(
             Some(path) => copy.checkpoint(FileCheckpoint::new(part_file(path, part, parts.len()))),
             None => copy,
         };
-        missing += copy_part(context, part.name(), copy, &db).await?;
+        let shows_keys = mask.is_none();
+        missing += copy_part(context, part.name(), copy, &db, shows_keys).await?;
     }
     match missing {
         0 => Ok(Exit::Done),
@@ -124,15 +125,20 @@ async fn copy_part(
     name: &str,
     copy: RowCopy<'_>,
     db: &Dynamo,
+    shows_keys: bool,
 ) -> Result<u64, Failure> {
     let bar = context.streams.watched();
     let shown = bar.clone();
     let copy = copy.on_progress(move |counts| shown.set_message(format!("{} rows", counts.read)));
     let report = copy.send(db).await?;
     bar.finish_and_clear();
-    for failed in report.errors() {
-        let key = json_line(failed.key())?;
-        let line = format!("{name} {}: {}", key.trim_end(), failed.error());
+    for (at, failed) in report.errors().iter().enumerate() {
+        // The key of the source may be what the mask hides.
+        let row = match shows_keys {
+            true => json_line(failed.key())?,
+            false => format!("row {} that failed", at + 1),
+        };
+        let line = format!("{name} {}: {}", row.trim_end(), failed.error());
         context.note(&visible_lines(&line))?;
     }
     let counts = report.counts();

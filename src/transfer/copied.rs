@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use sha2::{Digest, Sha256};
 
-use super::mask::{Mask, has_personal_key, is_stored_as};
+use super::mask::{Mask, has_personal_expiry, has_personal_key};
+use super::personal::{is_stored_as, personal_paths, unknown_member};
 use super::target::{TableItems, is_read_by};
 use crate::bulk::{PreparedWrite, SingleWrite};
 use crate::codec::Item;
@@ -62,18 +63,23 @@ impl CopiedEntity {
 }
 
 /// Reads a row, masks it, and writes it anew, so that its keys are built from the masked values.
-fn masked<E: DynamoEntity>(json: &[u8], mask: &Mask, drops_unknown: bool) -> Result<CopiedRow> {
+fn masked<E: DynamoEntity>(
+    json_of_row: &[u8],
+    mask: &Mask,
+    drops_unknown: bool,
+) -> Result<CopiedRow> {
     let def = &E::ENTITY;
     let fail = |fault| Error::decode(def.type_name, fault);
-    let entity: E = read(json)?;
+    let entity: E = read(json_of_row)?;
     if !drops_unknown {
-        let item = Item::from_dynamo_json(json).map_err(fail)?;
+        let item = Item::from_dynamo_json(json_of_row).map_err(fail)?;
         check_fields::<E>(&item).map_err(fail)?;
     }
     let present = encode_present(&entity).and_then(|json| Item::from_dynamo_json(&json));
     let table = &<E::Table as DynamoTable>::TABLE;
     let masked = mask.mask_item(def, &E::MODEL, table, present.map_err(fail)?);
-    let json = masked.to_dynamo_json().map_err(fail)?;
+    let json = masked.and_then(|masked| masked.to_dynamo_json());
+    let json = json.map_err(fail)?;
     let entity: E = read(&json).map_err(|error| {
         let message = format!(
             "a pseudonym does not fit its field, so the row was not copied: return a value that fits from `Mask::by`: {error}"
@@ -83,10 +89,25 @@ fn masked<E: DynamoEntity>(json: &[u8], mask: &Mask, drops_unknown: bool) -> Res
             .with_source(error)
     })?;
     let item = encode_as_is(&entity).map_err(|fault| Error::encode(def.type_name, fault))?;
+    let item = with_expiry(def, json_of_row, item).map_err(fail)?;
     Ok(CopiedRow {
         entity: Box::new(entity),
         item,
     })
+}
+
+/// The item with the expiry of its row. Encoding derives another one if the row has an older lifetime, or none.
+fn with_expiry(def: &EntityDef, row: &[u8], item: Vec<u8>) -> Result<Vec<u8>, CodecError> {
+    let (Some(ttl), Some(_)) = (def.ttl, def.expiry) else {
+        return Ok(item);
+    };
+    let stored = Item::from_dynamo_json(row)?;
+    let mut copy = Item::from_dynamo_json(&item)?;
+    match stored.get(ttl) {
+        Some(value) => copy.insert(ttl, value.clone()),
+        None => copy.remove(ttl),
+    };
+    copy.to_dynamo_json()
 }
 
 /// Returns an error for an attribute without a field, because no declaration tells whether it is personal.
@@ -94,6 +115,18 @@ fn check_fields<E: DynamoEntity>(item: &Item) -> Result<(), CodecError> {
     let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
     let older = older_shape_of(def, item);
     let fields = E::MODEL.fields;
+    // Another shape has other types.
+    for (name, value) in item.iter().filter(|_| older.is_none()) {
+        let field = fields.iter().find(|field| is_stored_as(field, name));
+        // A personal value is masked with all of its members.
+        let ty = field.filter(|field| !field.is_personal);
+        let ty = ty.and_then(|field| field.value_type);
+        if let Some(member) = ty.and_then(|ty| unknown_member(value, ty)) {
+            let message = "its type has no field for it, so no declaration tells whether it is personal: drop such members by \
+                           `.drop_unknown()`, or declare the field";
+            return Err(CodecError::new(message).at(member).at(name.as_str()));
+        }
+    }
     if fields.iter().any(|field| field.role == FieldRole::Rest) {
         return Ok(());
     }
@@ -189,15 +222,39 @@ impl CopyTarget {
             }
         }
         let copied = self.entity.iter().chain(&self.entities);
-        if let Some(fixed) = copied
-            .clone()
-            .find(|entity| self.mode.replaces && entity.def.append_only)
-        {
+        let written: Vec<&EntityDef> = match self.entity {
+            Some(entity) => vec![entity.def],
+            // All items of the table are copied, whatever they are.
+            None => all.to_vec(),
+        };
+        let fixed = written.iter().find(|def| def.append_only);
+        if let Some(fixed) = fixed.filter(|_| self.mode.replaces) {
             let message = "it is `append_only`: its items are created, and never replaced";
             let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
-            return Err(error.of(fixed.def.type_name));
+            return Err(error.of(fixed.type_name));
         }
-        if self.mask.is_some() {
+        let mut doubled = copied.clone();
+        if let Some(doubled) = doubled.find(|entity| has_two_rows(entity.def, all)) {
+            let message = "its items are stored under two keys, by `next_key` or `was_key`, and a copy writes one row at a time: copy the \
+                           whole table by `scan_items()` without `.masked(..)`, or wait until the old key is removed";
+            return Err(Error::config(message).of(doubled.def.type_name));
+        }
+        if let Some(mask) = &self.mask {
+            let mut expiring = copied
+                .clone()
+                .filter(|entity| has_personal_expiry(entity.def, entity.model));
+            if let Some(entity) = expiring.next() {
+                let message = "its expiry is derived from a personal field: the expiry of the row would tell its value, and another one \
+                               could delete the copy at once: derive the expiry from another time, or write it in a field of its own";
+                return Err(Error::config(message).of(entity.def.type_name));
+            }
+            let mut keyed = copied.clone();
+            let keyed = keyed.find(|entity| has_personal_key(entity.def, entity.model));
+            if let Some(entity) = keyed.filter(|_| mask.is_random()) {
+                let message = "a personal field is a part of its primary key, so a second copy with another secret would store each row \
+                               again, under another key: create the mask by `Mask::with_secret` (`--secret-env` on the command line)";
+                return Err(Error::config(message).of(entity.def.type_name));
+            }
             let mut personal = copied.filter(|entity| has_personal_key(entity.def, entity.model));
             if let (Some(entity), true) = (personal.next(), self.mode.replaces) {
                 let message = "a personal field is a part of its primary key, so a replaced item could be the copy of another row: copy \
@@ -206,6 +263,28 @@ impl CopyTarget {
             }
         }
         Ok(())
+    }
+
+    /// The mask and all that it replaces, in checkpoints.
+    pub(super) fn mask_name(&self) -> String {
+        let Some(mask) = &self.mask else {
+            return "as it is".to_owned();
+        };
+        let masked = self.entity.iter().chain(&self.entities);
+        let paths = masked.map(|entity| personal_paths(entity.def.id, entity.model.fields));
+        let mut paths: Vec<String> = paths.flatten().collect();
+        paths.sort_unstable();
+        let hash = Sha256::digest(paths.join("\n"));
+        let hash: String = hash
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        format!(
+            "masked with {}, {} personal fields ({hash})",
+            mask.fingerprint(),
+            paths.len()
+        )
     }
 
     /// The name of the rows in checkpoints.
@@ -227,14 +306,15 @@ impl CopyTarget {
                 false => self.unmasked_item(row).map(Some),
             };
         };
-        let may_repeat = self.mask.as_ref().is_some_and(Mask::may_repeat);
-        if may_repeat && has_personal_key(entity.def, entity.model) {
+        // A closure may return one value twice, and a key may contain a part of a value only, such as the month of a day.
+        if has_personal_key(entity.def, entity.model) {
             let key = untyped_key(&*row.entity)?;
             let hash = Sha256::digest(key.json());
             let mut short = [0; 16];
             short.copy_from_slice(hash.split_at(16).0);
             if !self.keys.insert(short) {
-                let message = "another row has the same pseudonyms in its primary key: return other ones from `Mask::by`";
+                let message = "an earlier row has the same pseudonyms in its primary key: return others from `Mask::by`; a part of a time in \
+                               a key, as in `{at:month}`, has too few values for pseudonyms";
                 let error = Error::new(ErrorKind::AlreadyExists, Stage::Encode, message);
                 return Err(error.of(entity.def.type_name));
             }
@@ -289,6 +369,17 @@ impl CopyTarget {
             write,
         })
     }
+}
+
+/// Whether a write of the entity stores two rows.
+fn has_two_rows(def: &EntityDef, all: &[&EntityDef]) -> bool {
+    let is_other = |entity: &&EntityDef| {
+        let second = entity
+            .second_key
+            .filter(|_| entity.writes_second_row(false));
+        second.is_some_and(|second| second.other.id == def.id)
+    };
+    def.writes_second_row(false) || all.iter().any(is_other)
 }
 
 fn entity_item(entity: &CopiedEntity, row: CopiedRow, mode: CopyMode) -> Result<CopiedItem> {

@@ -8,6 +8,7 @@ use super::copy::RowCopy;
 use super::copy_place::CopyState;
 use super::copy_report::{CopyCounts, CopyReport};
 use super::portion::{ItemOutcome, PortionItem, PortionSettings, store_items};
+use super::report::wrap_error;
 use super::run::{MOST_BYTES, MOST_LINES};
 use crate::bulk::{Checkpoint, FailedRow, SingleWrite};
 use crate::codec::Item;
@@ -18,6 +19,9 @@ use crate::plan::Steps;
 use crate::query::{Cursor, Places, RowSpot, Walk};
 use crate::schema::{KeyAttribute, TableDef};
 use crate::wire::table::{self as service, DescribedTable, Status};
+
+/// How many responses without a row, and expired rows, a portion has at most.
+const MOST_PASSED: usize = 100;
 
 impl<'c> RowCopy<'c> {
     /// Runs the copy. `db` is the connection of the source. An error means that the copy did not begin; all later errors
@@ -59,9 +63,8 @@ async fn run_copy(mut copy: RowCopy<'_>, db: &Dynamo) -> Result<CopyReport> {
                        checkpoint";
         return Err(Error::config(message));
     }
-    let arns = check_tables(&copy.target, [db, &copy.other], &tables).await?;
-    let binding = binding(&copy, db, &tables, &arns[1]);
-    let [source, _] = arns;
+    let [source, target] = check_tables(&copy.target, [db, &copy.other], &tables).await?;
+    let binding = binding(&copy, db, &tables, &target);
     let store = copy.checkpoint.take();
     let Some(store) = store.as_deref() else {
         return CopyRunner::new(copy, db, None, binding, source)
@@ -82,7 +85,7 @@ fn same_table(name: &str) -> Error {
     ))
 }
 
-/// Returns an error if the target cannot store the items, or is the source. Returns the ARNs of both.
+/// Returns an error if the target cannot store the items, or is the source. Returns the identities of both.
 async fn check_tables(
     items: &CopyTarget,
     [db, other]: [&Dynamo; 2],
@@ -112,18 +115,59 @@ async fn check_tables(
         );
         return Err(fail(ErrorKind::SchemaMismatch, message));
     }
-    // Two clients of one server are known to be that only by what it tells about its tables. A missing right to describe
-    // the source must not prevent the copy.
-    let source = service::describe_table(db.table_wire()?, &names[0]).await;
-    let source = source.ok().flatten();
+    // Two clients of one server are known to be that only by what it tells about its tables.
+    let source = match service::describe_table(db.table_wire()?, &names[0]).await {
+        Ok(source) => source,
+        // Pseudonyms must not get into the table that they are made from.
+        Err(error) if items.mask.is_some() => {
+            let message = format!(
+                "a masked copy describes its source, because it must not be the target: allow `DescribeTable` for `{}`: {error}",
+                names[0]
+            );
+            return Err(wrap_error(error, message));
+        }
+        // Copied as it is, an item that is its own target is unchanged.
+        Err(_) => None,
+    };
     if let Some(source) = &source
-        && source.id.is_some()
-        && (&source.id, &source.arn) == (&target.id, &target.arn)
+        && (is_same_table(source, &target) || is_replica(source, &target))
     {
         return Err(same_table(name));
     }
-    let arn = |table: Option<DescribedTable>| table.and_then(|table| table.arn).unwrap_or_default();
-    Ok([arn(source), arn(Some(target))])
+    let source = source.as_ref().map(identity).unwrap_or_default();
+    Ok([source, identity(&target)])
+}
+
+fn is_same_table(source: &DescribedTable, target: &DescribedTable) -> bool {
+    source.id.is_some() && (&source.id, &source.arn) == (&target.id, &target.arn)
+}
+
+/// Whether both are replicas of one global table, which contain each other's writes.
+fn is_replica(source: &DescribedTable, target: &DescribedTable) -> bool {
+    let place = |table: &DescribedTable| {
+        let arn = table.arn.as_deref()?;
+        let parts: Vec<&str> = arn.splitn(6, ':').collect();
+        let [_, _, _, region, account, name] = *parts else {
+            return None;
+        };
+        Some((region.to_owned(), account.to_owned(), name.to_owned()))
+    };
+    let (Some(from), Some(to)) = (place(source), place(target)) else {
+        return false;
+    };
+    let has = |table: &DescribedTable, region: &String| {
+        let replicas = table.schema.settings.replicas.as_ref();
+        replicas.is_some_and(|replicas| replicas.regions.contains(region))
+    };
+    (&from.1, &from.2) == (&to.1, &to.2) && (has(source, &to.0) || has(target, &from.0))
+}
+
+/// The table, as opposed to another one of the same name: engines for tests have one ARN for all tables of a name, and
+/// a table that was created again has the ARN of the one before.
+fn identity(table: &DescribedTable) -> String {
+    let (arn, id) = (table.arn.as_deref(), table.id.as_deref());
+    let parts = [arn, id].into_iter().flatten();
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 fn key_text(keys: &[KeyAttribute]) -> String {
@@ -134,15 +178,14 @@ fn key_text(keys: &[KeyAttribute]) -> String {
 }
 
 /// The copy that a checkpoint belongs to, as text.
-fn binding(copy: &RowCopy<'_>, db: &Dynamo, [from, to]: &[String; 2], arn: &str) -> String {
-    let mask = copy.target.mask.as_ref();
-    let mask = mask.map_or("as it is".to_owned(), |mask| {
-        format!("masked with {}", mask.fingerprint())
-    });
+fn binding(copy: &RowCopy<'_>, db: &Dynamo, [from, to]: &[String; 2], target: &str) -> String {
+    let limit = copy.rows.limit();
+    let limit = limit.map_or("all rows".to_owned(), |limit| format!("{limit} rows"));
     format!(
-        "copy {} ({}) from {from} to {to} ({arn}), {mask}, {:?}",
+        "copy {} ({}, {limit}) from {from} to {to} ({target}), {}, {:?}",
         copy.target.rows_name(),
         copy.rows.row_places(db).query_binding(),
+        copy.target.mask_name(),
         copy.target.mode
     )
 }
@@ -152,7 +195,7 @@ struct CopyRunner<'r, 'c> {
     db: &'r Dynamo,
     store: Option<&'r (dyn Checkpoint + 'c)>,
     binding: String,
-    /// The ARN of the source; empty if it could not be described.
+    /// The identity of the source; empty if it could not be described.
     source: String,
     table: &'static TableDef,
     places: Places,
@@ -215,7 +258,12 @@ impl<'r, 'c> CopyRunner<'r, 'c> {
                 self.copy.rows.resume_at(position.parse::<Cursor>()?);
                 self.places = self.copy.rows.row_places(self.db);
             }
-            self.copy.rows.leave_out(state.counts.read);
+            // In a copy of a table, rows that a mask omits are rows too.
+            let omitted = match self.copy.target.entity {
+                Some(_) => 0,
+                None => state.counts.left_out,
+            };
+            self.copy.rows.leave_out(state.counts.read + omitted);
             self.omitted = state.counts.left_out;
             self.state = state;
             if !self.source.is_empty() {
@@ -283,12 +331,13 @@ impl<'r, 'c> CopyRunner<'r, 'c> {
 
     /// The next rows. Those that cannot be copied are reported.
     async fn read_portion(&mut self, walk: &mut Walk, spot: RowSpot) -> RowPortion {
-        let (mut bytes, mut count) = (0_u64, 0);
+        let (mut bytes, mut count, mut passed) = (0_u64, 0, 0);
         let mut portion = RowPortion {
             spot,
             ..RowPortion::default()
         };
-        while bytes < MOST_BYTES && count < MOST_LINES {
+        // Responses without a row end a portion too, so that a long search for rows saves its position.
+        while bytes < MOST_BYTES && count < MOST_LINES && passed < MOST_PASSED {
             let step = match poll_fn(|cx| walk.poll_next(cx)).await {
                 Some(Ok(step)) => step,
                 Some(Err(error)) => {
@@ -301,7 +350,10 @@ impl<'r, 'c> CopyRunner<'r, 'c> {
                 }
             };
             portion.spot.pass_row(step.mark);
-            let Some(row) = step.item else { continue };
+            let Some(row) = step.item else {
+                passed += 1;
+                continue;
+            };
             count += 1;
             bytes += row.len() as u64;
             let key = KeyJson::object_in(self.table, &row);

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::personal::{contents, holds_personal, is_stored_as};
 use super::pseudonym::Pseudonyms;
 use crate::codec::{Item, Value};
 use crate::entity::field::is_derived;
 use crate::entropy::random_bits;
 use crate::error::{Error, Result};
+use crate::json::CodecError;
 use crate::schema::{
     EntityDef, EntityModel, FieldModel, FieldRole, KeyDef, KeySource, ShapeModel, TableDef,
     TypeModel, TypeOf, is_reserved,
@@ -117,11 +119,6 @@ impl Mask {
         self.is_random
     }
 
-    /// Whether two values may have one pseudonym, because a closure decides.
-    pub(super) fn may_repeat(&self) -> bool {
-        self.decide.is_some()
-    }
-
     /// A text by which another run recognizes the mask, and which does not tell the secret.
     pub(super) fn fingerprint(&self) -> String {
         let by = if self.decide.is_some() {
@@ -133,20 +130,22 @@ impl Mask {
     }
 
     /// Replaces the personal values of an item in the present shape. Keys of the table that were built from them are
-    /// removed, so that they are built again.
+    /// removed, so that they are built again. Fails for a value that does not fit its type and may contain personal data.
     pub(super) fn mask_item(
         &self,
         entity: &'static EntityDef,
         model: &EntityModel,
         table: &TableDef,
         item: Item,
-    ) -> Item {
+    ) -> Result<Item, CodecError> {
         let mut masked = Item::new();
         for (name, value) in item {
             let mut fields = model.fields.iter();
             let field = fields.find(|field| is_stored_as(field, &name));
             let value = match field {
-                Some(field) => self.mask_field(entity.type_name, field.name, field, &value),
+                Some(field) => self
+                    .mask_field(entity.type_name, field.name, field, &value)
+                    .map_err(|fault| fault.at(name.as_str()))?,
                 None => match rest_field(model).filter(|_| {
                     // These are written by the library, and no field keeps them.
                     !is_reserved(&name) && !is_derived(entity, table, &name)
@@ -160,7 +159,7 @@ impl Mask {
         for key in changing_keys(entity, model) {
             masked.remove(key.attribute);
         }
-        masked
+        Ok(masked)
     }
 
     /// The value of a field, which may contain personal fields itself.
@@ -170,12 +169,12 @@ impl Mask {
         path: &str,
         field: &FieldModel,
         value: &Value,
-    ) -> Value {
+    ) -> Result<Value, CodecError> {
         match field.is_personal {
-            true => self.mask_value(entity, path, value, field.value_type),
+            true => Ok(self.mask_value(entity, path, value, field.value_type)),
             false => match field.value_type {
                 Some(ty) => self.mask_within(entity, path, value, ty),
-                None => value.clone(),
+                None => Ok(value.clone()),
             },
         }
     }
@@ -197,72 +196,67 @@ impl Mask {
     }
 
     /// A value that is not personal itself: the personal fields within it are masked.
-    fn mask_within(&self, entity: &'static str, path: &str, value: &Value, ty: TypeOf) -> Value {
+    fn mask_within(
+        &self,
+        entity: &'static str,
+        path: &str,
+        value: &Value,
+        ty: TypeOf,
+    ) -> Result<Value, CodecError> {
         let masked = |value: &Value, ty: TypeOf| self.mask_within(entity, path, value, ty);
         match (ty().model, value) {
-            (TypeModel::Of { elements, .. }, Value::L(list)) => {
-                let element = elements.last();
-                Value::L(
-                    list.iter()
-                        .map(|value| match element {
-                            Some(ty) => masked(value, *ty),
-                            None => value.clone(),
-                        })
-                        .collect(),
-                )
-            }
-            (
-                TypeModel::Of {
-                    name: "Map",
-                    elements,
-                },
-                Value::M(map),
-            ) => {
-                let element = elements.last();
-                let entries = map.iter().map(|(name, value)| {
-                    let value = match element {
-                        Some(ty) => masked(value, *ty),
-                        None => value.clone(),
-                    };
-                    (name.clone(), value)
-                });
-                Value::M(entries.collect())
-            }
+            // First, because its value may be a list too.
             (
                 TypeModel::Of {
                     name: "Nullable",
-                    elements,
+                    elements: [inner],
                 },
                 value,
-            ) => match elements.first() {
-                Some(ty) => masked(value, *ty),
-                None => value.clone(),
-            },
-            (TypeModel::Array { element, .. }, Value::L(list)) => {
-                Value::L(list.iter().map(|value| masked(value, element)).collect())
+            ) => masked(value, *inner),
+            (
+                TypeModel::Of {
+                    name: "Map",
+                    elements: [.., element],
+                },
+                Value::M(map),
+            ) => {
+                let entries = map
+                    .iter()
+                    .map(|(name, value)| Ok((name.clone(), masked(value, *element)?)));
+                entries.collect::<Result<_, _>>().map(Value::M)
             }
-            (TypeModel::Tuple { elements }, Value::L(list)) => {
+            (
+                TypeModel::Of {
+                    name: "Vec" | "Set",
+                    elements: [element],
+                },
+                Value::L(list),
+            ) => masked_list(list.iter().map(|value| masked(value, *element))),
+            (TypeModel::Array { element, .. }, Value::L(list)) => {
+                masked_list(list.iter().map(|value| masked(value, element)))
+            }
+            (TypeModel::Tuple { elements }, Value::L(list)) if list.len() == elements.len() => {
                 let elements = list.iter().zip(elements);
-                Value::L(elements.map(|(value, ty)| masked(value, *ty)).collect())
+                masked_list(elements.map(|(value, ty)| masked(value, *ty)))
             }
             (TypeModel::Declared { value: declared }, value) => match (declared.shape, value) {
                 (ShapeModel::Newtype { inner }, value) => masked(value, inner),
                 (ShapeModel::Struct { fields }, Value::M(map)) => {
-                    Value::M(self.mask_members(entity, path, fields, map))
+                    self.mask_members(entity, path, fields, map).map(Value::M)
                 }
                 (ShapeModel::Tagged { tag, variants }, Value::M(map)) => {
                     let stored = map.get(tag).and_then(Value::as_text);
                     let mut variants = variants.iter();
                     match variants.find(|variant| Some(variant.stored) == stored) {
-                        Some(variant) => {
-                            Value::M(self.mask_members(entity, path, variant.fields, map))
-                        }
-                        None => value.clone(),
+                        Some(variant) => self
+                            .mask_members(entity, path, variant.fields, map)
+                            .map(Value::M),
+                        None => unmasked(value, ty),
                     }
                 }
-                _ => value.clone(),
+                _ => unmasked(value, ty),
             },
-            _ => value.clone(),
+            _ => unmasked(value, ty),
         }
     }
 
@@ -272,23 +266,20 @@ impl Mask {
         path: &str,
         fields: &[FieldModel],
         map: &Item,
-    ) -> Item {
+    ) -> Result<Item, CodecError> {
+        let masked = |field: &FieldModel, value: &Value| {
+            let path = format!("{path}.{}", field.name);
+            self.mask_field(entity, &path, field, value)
+                .map_err(|fault| fault.at(field.name))
+        };
         let members = map.iter().map(|(name, value)| {
             let field = fields.iter().find(|field| is_stored_as(field, name));
-            let masked = match field {
-                Some(field) => {
-                    let path = format!("{path}.{}", field.name);
-                    self.mask_field(entity, &path, field, value)
-                }
+            let value = match field {
+                Some(field) => masked(field, value)?,
                 None => match (contents(fields, name, value), personal_rest(fields)) {
-                    (Some(contents), _) => Value::L(
-                        contents
-                            .map(|(field, value)| {
-                                let path = format!("{path}.{}", field.name);
-                                self.mask_field(entity, &path, field, value)
-                            })
-                            .collect(),
-                    ),
+                    (Some(contents), _) => {
+                        masked_list(contents.map(|(field, value)| masked(field, value)))?
+                    }
                     (None, Some(rest)) => {
                         let path = format!("{path}.{}", rest.name);
                         self.mask_value(entity, &path, value, None)
@@ -296,29 +287,26 @@ impl Mask {
                     (None, None) => value.clone(),
                 },
             };
-            (name.clone(), masked)
+            Ok((name.clone(), value))
         });
         members.collect()
     }
 }
 
-/// Whether a field is stored under this name, or under its former one.
-pub(super) fn is_stored_as(field: &FieldModel, name: &str) -> bool {
-    !name.is_empty() && (field.attribute == name || field.former == name)
+fn masked_list(
+    values: impl Iterator<Item = Result<Value, CodecError>>,
+) -> Result<Value, CodecError> {
+    values.collect::<Result<_, _>>().map(Value::L)
 }
 
-/// The values of a tuple variant with several values, with their fields.
-pub(super) fn contents<'f>(
-    fields: &'f [FieldModel],
-    name: &str,
-    value: &'f Value,
-) -> Option<impl Iterator<Item = (&'f FieldModel, &'f Value)> + use<'f>> {
-    let Value::L(values) = value else { return None };
-    let begin = format!("{name}[");
-    let is_all = fields
-        .iter()
-        .all(|field| field.attribute.starts_with(&begin));
-    (is_all && fields.len() == values.len()).then(|| fields.iter().zip(values))
+/// The value as it is, if its type has no personal fields.
+fn unmasked(value: &Value, ty: TypeOf) -> Result<Value, CodecError> {
+    match *value != Value::Null && holds_personal(ty) {
+        true => Err(CodecError::new(
+            "its type contains personal fields, and the value has another form, so it cannot be masked",
+        )),
+        false => Ok(value.clone()),
+    }
 }
 
 /// The personal field that collects attributes.
@@ -356,6 +344,14 @@ pub(super) fn has_personal_key(entity: &'static EntityDef, model: &EntityModel) 
     names.any(|name| {
         let mut fields = model.fields.iter();
         fields.any(|field| field.name == name && field.is_personal)
+    })
+}
+
+/// Whether a personal field determines when an item expires.
+pub(super) fn has_personal_expiry(entity: &'static EntityDef, model: &EntityModel) -> bool {
+    entity.expiry.is_some_and(|expiry| {
+        let mut fields = model.fields.iter();
+        fields.any(|field| field.name == expiry.source && field.is_personal)
     })
 }
 

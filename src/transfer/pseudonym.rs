@@ -9,7 +9,7 @@ mod text;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::mask::{contents, is_stored_as};
+use super::personal::{contents, is_stored_as};
 use crate::codec::{Item, Value};
 use crate::error::{Error, Result};
 use crate::json::Number;

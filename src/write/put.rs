@@ -13,6 +13,7 @@ use crate::entity::{
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
+use crate::path::Place;
 use crate::plan::{
     ConditionFailure, LoadedItem, Outcome, Precondition, Returned, TransactionMember, WriteRequest,
     WriteVerb, check,
@@ -294,7 +295,12 @@ pub(crate) fn copied_put(
         true => Precondition::Anything,
         false => Precondition::Missing,
     };
-    let asked = check::build_condition(declared.def, expect, None, now);
+    let (mut condition, failure) = check::build_condition(declared.def, expect, None, now);
+    if !replaces {
+        // An expired item is there too: a copy replaces nothing that it was not told to.
+        condition = Node::Missing(Place::of(declared.def.pk.attribute));
+    }
+    let asked = (condition, failure);
     let (verb, room) = (WriteVerb::Put, 512 + item.len());
     let mut write = WriteRequest::of_entity(declared, verb, pattern, room, asked, now, db);
     write.put_item(item);

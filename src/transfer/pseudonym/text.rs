@@ -2,8 +2,8 @@
 
 use super::Pseudonyms;
 
-/// So many letters of invented words have more than 50 random bits.
-const LETTERS: usize = 16;
+/// So many letters of invented words have more than 60 random bits.
+const LETTERS: usize = 20;
 
 const CONSONANTS: &[u8] = b"bcdfghjklmnpqrstvwxz";
 const VOWELS: &[u8] = b"aeiou";
