@@ -63,8 +63,8 @@ impl PersonalField<'_> {
 }
 
 impl Mask {
-    /// Uses a random secret, so no other copy has the same pseudonyms. A copy with a checkpoint needs
-    /// [`with_secret`](Self::with_secret), because its next run needs the same pseudonyms.
+    /// Uses a random secret, so no other copy has the same pseudonyms. A copy with a checkpoint, or of an entity with a personal
+    /// field in its primary key, needs [`with_secret`](Self::with_secret), because its next run needs the same pseudonyms.
     pub fn random() -> Result<Mask> {
         let secret = [random_bits()?, random_bits()?].map(u128::to_ne_bytes);
         Ok(Mask {

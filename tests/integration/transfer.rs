@@ -1,6 +1,7 @@
 //! Exports and imports: a file has every row as it is stored, and a table that is imported is the same table.
 
 mod changing;
+mod copy_guards;
 mod copying;
 mod csv;
 mod files;
@@ -20,6 +21,7 @@ use crate::support::suite::Test;
 pub fn tests() -> Vec<Test> {
     let all = [
         changing::tests(),
+        copy_guards::tests(),
         copying::tests(),
         csv::tests(),
         files::tests(),
