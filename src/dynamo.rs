@@ -313,6 +313,11 @@ impl Dynamo {
         })
     }
 
+    /// Whether both connections are known to lead to one server.
+    pub(crate) fn is_same_server(&self, other: &Dynamo) -> bool {
+        self.0.wire.is_same_server(&other.0.wire)
+    }
+
     /// Whether the connection is known to lead to an engine on this machine.
     pub(crate) fn is_local(&self) -> bool {
         self.0.is_local

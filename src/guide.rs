@@ -23,6 +23,7 @@ chapters! {
     many = "../docs/many.md"
     bulk = "../docs/bulk.md"
     moving_data = "../docs/moving_data.md"
+    copying = "../docs/copying.md"
     streams = "../docs/streams.md"
     unique = "../docs/unique.md"
     single_table = "../docs/single_table.md"

@@ -199,7 +199,7 @@ pub use repository::{AppendOnlyRepository, Repository};
 pub use retry::RetryBudget;
 pub use table::{deploy, ready};
 pub use transact::{TransactWrite, Transaction, transact};
-pub use transfer::ExportExt;
+pub use transfer::{CopyExt, ExportExt};
 pub use verbs::{CollectionExt, EntityExt};
 #[cfg(feature = "embedded")]
 pub use wire::embedded;

@@ -6,7 +6,7 @@
 #[cfg(feature = "streams")]
 pub use crate::streams::{CollectionChanges, EntityChanges};
 pub use crate::{
-    Batch, BulkExt, ChangeableEntity, CollectionExt, Cursor, Dynamo, DynamoCollection,
+    Batch, BulkExt, ChangeableEntity, CollectionExt, CopyExt, Cursor, Dynamo, DynamoCollection,
     DynamoEntity, DynamoProjection, DynamoTable, EntityExt, Error, ErrorKind, ExportExt, Item, Key,
     Operation, Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of,
     batch_get, put_each, transact::transact, transact_get, write::ItemWrite,

@@ -1,4 +1,5 @@
-//! Export and import: the rows of a scan as lines of a file, and the lines of a file as rows.
+//! Export, import and copy: the rows of a scan as lines of a file, the lines of a file as rows, and rows as rows of another
+//! table.
 //!
 //! ```text
 //! query.export(writer)        rows as they are stored, one after the other     export
@@ -11,8 +12,19 @@
 //!   -> sent in portions       by the jobs of `bulk`                            import, run
 //!   -> the place in the file  after each portion                               place
 //!   -> counts and bad lines                                                    report
+//! query.copy_to(&other)       rows as they are stored, with their positions    copy, copy_run
+//!   -> an item each           of an entity, or as it is                        copied
+//!   -> personal values        replaced by pseudonyms                           mask, personal, pseudonym
+//!   -> written in portions    by the jobs of `bulk`, as those of an import     portion
+//!   -> the position           after each portion                               copy_place
+//!   -> counts and failed rows                                                  copy_report
 //! ```
 
+mod copied;
+mod copy;
+mod copy_place;
+mod copy_report;
+mod copy_run;
 mod csv;
 mod export;
 mod exported;
@@ -21,8 +33,12 @@ mod folder;
 mod format;
 mod import;
 mod lines;
+mod mask;
+mod personal;
 mod place;
 mod plain_json;
+mod portion;
+mod pseudonym;
 mod report;
 mod run;
 mod s3_status;
@@ -31,6 +47,8 @@ mod source;
 mod target;
 mod to_s3;
 
+pub use copy::{CopiedRows, CopyExt, EntityOfRows, RowCopy};
+pub use copy_report::{CopyCounts, CopyReport};
 pub use csv::{Csv, CsvColumn};
 pub use export::{
     Export, ExportCounts, ExportExt, ExportProgress, ExportReport, ExportedRow, OfItem,
@@ -40,6 +58,7 @@ pub use exported::{Exported, ExportedChanges, ExportedItems, UnreadLine};
 pub use folder::{ExportFolder, NewExport};
 pub use format::RowFormat;
 pub use import::Import;
+pub use mask::{Mask, PersonalField};
 pub use report::{FailedLine, ImportCounts, ImportReport};
 pub use s3_status::{S3ExportState, S3ExportStatus, S3ExportWatch};
 pub use to_s3::S3Export;

@@ -39,7 +39,7 @@ pub(crate) use keyed::{delete_of, untyped_key, update_of};
 pub(crate) use modify::revision;
 pub use modify::{Modify, TryModify};
 pub use put::Put;
-pub(crate) use put::{PreparedPut, members_with_stored, with_stored};
+pub(crate) use put::{PreparedPut, copied_put, members_with_stored, with_stored};
 pub(crate) use reshape::{is_of_other_shape, upgraded};
 pub(crate) use returning::read_entity;
 pub use returning::{

@@ -25,7 +25,9 @@ pub struct Shop;
 pub struct User {
     /// The name that they log in with.
     pub user: String,
+    #[dynamo(personal)]
     pub email: String,
+    #[dynamo(personal)]
     pub name: String,
     #[dynamo(version)]
     pub version: Version,

@@ -23,8 +23,8 @@ use crate::model::{Environment, Model, ReplayHandler, Writable};
 use crate::streams::{Streams, Terminals, Unheard};
 use crate::text::{visible, visible_lines};
 use crate::{
-    apply, check, completions, count, data, delete, explain, export, fill, get, item, lint, list,
-    parked, plan, put, query, tail, to_s3,
+    apply, check, completions, copy, count, data, delete, explain, export, fill, get, item, lint,
+    list, parked, plan, put, query, tail, to_s3,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).
@@ -65,7 +65,7 @@ impl App {
         self
     }
 
-    /// Lets `put`, `delete`, `import-data` and `fill` write this entity. They behave like the typed verbs, so they need
+    /// Lets `put`, `delete`, `import-data`, `copy` and `fill` write this entity. They behave like the typed verbs, so they need
     /// its type. Without this call, the program only reads.
     pub fn writes<E: DynamoEntity>(mut self) -> Self {
         let writable = Writable::of::<E>();
@@ -356,6 +356,7 @@ async fn run_command(
         Some(("list", matches)) => list::run(context, matches).await,
         Some(("export-data", matches)) => data::export(context, matches).await,
         Some(("import-data", matches)) => data::import(context, matches).await,
+        Some(("copy", matches)) => copy::run(context, matches).await,
         Some(("export-to-s3", matches)) => to_s3::start(context, matches).await,
         Some(("export-status", matches)) => to_s3::status(context, matches).await,
         Some(("put", matches)) => put::run(context, matches).await,

@@ -35,7 +35,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
         .args(environment(model))
         .subcommands(tables(model))
         .subcommands(data(model))
-        .subcommands([export_data(model), import_data(model)])
+        .subcommands([export_data(model), import_data(model), copy(model)])
         .subcommands(s3_commands())
         .subcommand(tail(model))
         .subcommands(parked(model))
@@ -363,6 +363,53 @@ fn import_data(model: &Model) -> Command {
             "Writes at most this number of items per second",
         ))
         .arg(checkpoint())
+}
+
+fn copy(model: &Model) -> Command {
+    let tables = model.schemas.iter().map(|schema| schema.name.clone());
+    let text = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name)
+            .long(name)
+            .value_name(value)
+            .value_parser(NonEmptyStringValueParser::new())
+            .help(help)
+    };
+    Command::new("copy")
+        .about("Copies items to the same tables of another connection, if wanted with pseudonyms; replaces nothing without --replace")
+        .after_help("You may stop it and run it again at any time: items that are copied already are not written. A masked copy needs the same \
+             secret for this.")
+        .args([
+            Arg::new("entities")
+                .value_name("ENTITY")
+                .num_args(0..)
+                .value_parser(PossibleValuesParser::new(entities(model)))
+                .help("The entities to copy, with their unique values; without any, all items of all tables"),
+            Arg::new("table")
+                .long("table")
+                .value_name("TABLE")
+                .action(ArgAction::Append)
+                .value_parser(PossibleValuesParser::new(tables))
+                .help("All items of a table, whatever they are"),
+            text("to", "URL", "URL of the target: aws, aws://REGION, http://HOST:PORT, embedded:PATH").required(true),
+            text("to-prefix", "PREFIX", "Prefix for all table names of the target; none by default"),
+            flag("masked", "Replaces the values of personal fields by pseudonyms"),
+            text(
+                "secret-env",
+                "NAME",
+                "The environment variable with the secret of the pseudonyms, so that later copies have the same ones; random by default, and required if a key contains personal data",
+            )
+            .requires("masked"),
+            flag("drop-unknown", "Drops attributes that no field has").requires("masked"),
+            flag("copy-others", "Copies items of no entity as they are").requires("masked"),
+            flag("replace", "Replaces items with the same keys"),
+            segments(),
+            arguments::rate("WRITES", "Writes at most this number of items per second"),
+            arguments::rate("UNITS", "Reads at most this number of units per second")
+                .id("read-rate")
+                .long("read-rate"),
+            checkpoint(),
+            flag("scan", "Confirms that a table on AWS is scanned"),
+        ])
 }
 
 /// The arguments for an entity or a table, and for the format of its lines.

@@ -44,6 +44,7 @@ mod check;
 mod command;
 mod completions;
 mod context;
+mod copy;
 mod count;
 mod data;
 mod delete;

@@ -64,7 +64,7 @@ async fn list(
 }
 
 /// Whether the URL is one of AWS: by its form, or by the host of an endpoint.
-fn is_on_aws(url: Option<&str>) -> bool {
+pub(crate) fn is_on_aws(url: Option<&str>) -> bool {
     url.is_some_and(|url| {
         let is_endpoint = url.contains(".amazonaws.") || url.contains(".api.aws");
         url.starts_with("aws") || is_endpoint

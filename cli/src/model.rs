@@ -12,9 +12,9 @@ use dynamo_entity::export::{StreamConsumer, TableAlarms, UnitPrices, UseCase};
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
 use dynamo_entity::schema::{EntitySchema, FieldInKey, KeyPair, TableSchema};
 use dynamo_entity::streams::{HandlerError, StreamEvent};
-use dynamo_entity::transfer::{ExportFolder, Import};
+use dynamo_entity::transfer::{ExportFolder, Import, RowCopy};
 use dynamo_entity::write::DynamicWrites;
-use dynamo_entity::{BulkExt, Dynamo, DynamoEntity, EntityExt};
+use dynamo_entity::{BulkExt, CopyExt, Dynamo, DynamoEntity, EntityExt, QueryExt};
 
 use crate::failure::Failure;
 
@@ -26,12 +26,23 @@ pub(crate) struct Writable {
     pub(crate) import_from: fn(ExportFolder) -> Import<'static>,
     /// The backfill, by a scan with this number of segments.
     pub(crate) refill: fn(usize) -> Bulk<'static>,
+    /// The copy of all rows to another connection.
+    pub(crate) copy: fn(CopiedScan, &Dynamo) -> RowCopy<'static>,
+    /// Names the entity in the masked copy of its table.
+    pub(crate) named_in: fn(RowCopy<'static>) -> RowCopy<'static>,
     /// The number of rows that a backfill would write.
     pub(crate) unfilled: fn(usize, &Dynamo) -> Unfilled<'_>,
 }
 
 pub(crate) type Unfilled<'d> =
     Pin<Box<dyn Future<Output = dynamo_entity::Result<u64>> + Send + 'd>>;
+
+/// The scan that a copy reads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CopiedScan {
+    pub(crate) segments: usize,
+    pub(crate) read_units: Option<u32>,
+}
 
 impl Writable {
     pub(crate) fn of<E: DynamoEntity>() -> Self {
@@ -40,6 +51,14 @@ impl Writable {
             import: |file| E::import(file),
             import_from: |folder| E::import_from(folder),
             refill: |segments| E::scan().segments(segments).refill(),
+            copy: |scan, other| {
+                let rows = E::scan().segments(scan.segments);
+                match scan.read_units {
+                    Some(units) => rows.read_units_per_second(units).copy_to(other),
+                    None => rows.copy_to(other),
+                }
+            },
+            named_in: |copy| copy.entity::<E>(),
             unfilled: |segments, db| Box::pin(E::scan().segments(segments).unfilled(db)),
         }
     }

@@ -12,6 +12,7 @@ pub(crate) struct FieldMarks {
     pub(crate) form: Option<Span>,
     pub(crate) default: Option<Span>,
     pub(crate) former: Option<Span>,
+    pub(crate) personal: Option<Span>,
 }
 
 /// Parallel to `Entity`.

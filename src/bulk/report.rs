@@ -108,6 +108,19 @@ pub struct FailedRow {
 }
 
 impl FailedRow {
+    /// A row with this primary key.
+    pub(crate) fn of_key(key: Item, error: Error) -> Self {
+        FailedRow {
+            key,
+            number: None,
+            error,
+        }
+    }
+
+    pub(crate) fn into_error(self) -> Error {
+        self.error
+    }
+
     /// The attributes of its primary key; empty for a write whose key cannot be stored.
     pub fn key(&self) -> &Item {
         &self.key

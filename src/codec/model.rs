@@ -182,6 +182,8 @@ pub struct FieldModel {
     pub former: &'static str,
     /// The part that the former name plays.
     pub former_use: FormerUse,
+    /// Whether masked copies replace its value by a pseudonym.
+    pub is_personal: bool,
     /// The doc comment.
     pub doc: &'static str,
 }

@@ -438,6 +438,9 @@ fn write_field(page: &mut Markup, field: &FieldSchema) {
     page.write_element("td", "k", &field.rust_type);
     page.write_element("td", "", field.stored.map_or("", |stored| stored.name()));
     page.open_element("td", "");
+    if field.is_personal {
+        page.write_text("personal; ");
+    }
     if let Some(default) = &field.default {
         page.write_text(&format!("default {default}; "));
     }

@@ -417,8 +417,10 @@ fn field_notes(field: &FieldSchema) -> String {
             inline_code(&expiry.source)
         )
     });
+    let personal = if field.is_personal { "personal" } else { "" };
     let parts = [
         role.to_owned(),
+        personal.to_owned(),
         expiry.unwrap_or_default(),
         default.unwrap_or_default(),
         former.unwrap_or_default(),

@@ -59,6 +59,8 @@ impl<'s> ValueNames<'s> {
                 value_type: Some(self.resolved(field)),
                 rust_type: String::new(),
                 doc: String::new(),
+                // Only masked copies depend on it.
+                is_personal: false,
                 ..field.clone()
             }),
         });

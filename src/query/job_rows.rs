@@ -124,6 +124,11 @@ impl JobRows {
         self.0.options.resume = Some(cursor);
     }
 
+    /// The maximum number of rows, if there is one.
+    pub(crate) fn limit(&self) -> Option<usize> {
+        self.0.options.limit
+    }
+
     /// Lowers the limit by rows that were delivered before.
     pub(crate) fn leave_out(&mut self, rows: u64) {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);

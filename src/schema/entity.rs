@@ -86,6 +86,8 @@ json_record! {
         pub former: Option<String> => may("was"),
         /// The role of the former name.
         pub former_use: FormerUse => may("was_use"),
+        /// Whether it contains personal data, so that [masked copies](crate::transfer::RowCopy::masked) replace it.
+        pub is_personal: bool => may("personal"),
         /// The source of the expiry, if it is derived.
         pub expiry: Option<ExpirySchema> => may,
         /// The doc comment.

@@ -181,6 +181,7 @@ impl ValueTypes {
             default: filled(field.default),
             former: filled(field.former),
             former_use: field.former_use,
+            is_personal: field.is_personal,
             expiry: None,
             doc: field.doc.to_owned(),
         }

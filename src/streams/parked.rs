@@ -35,10 +35,12 @@ pub struct ParkedChange {
     /// The failed attempts, as random IDs.
     pub attempts: BTreeSet<String>,
     /// The text of the last error.
+    #[dynamo(personal)]
     pub reason: String,
     /// The stored name of the table of the item, if the record contains it.
     pub item_table: Option<String>,
     /// The key of the item as stored, if it can be read.
+    #[dynamo(personal)]
     pub item_key: Option<Item>,
     /// The sequence number of the record, if it has one.
     pub sequence: Option<String>,
@@ -69,6 +71,7 @@ pub struct ParkedPart {
     /// The number of the part, counted from zero.
     pub number: u32,
     /// A part of the JSON of the record.
+    #[dynamo(personal)]
     pub json: Vec<u8>,
 }
 

@@ -275,16 +275,10 @@ impl<'w> Export<'w> {
         query: Query<Row, From>,
         sink: Box<dyn ExportSink + 'w>,
     ) -> Self {
+        let is_whole = is_whole_query(&query);
         let Query {
             selection, read, ..
         } = query;
-        let options = &selection.options;
-        // With `hydrate()` the rows are read from the table once more, so what the index holds does
-        // not matter.
-        let is_whole = match &options.hydration {
-            Some(items) => items.attributes.is_none(),
-            None => options.projection.is_none() && selection.query_source().is_whole(),
-        };
         Export {
             entity: selection.entity_name(),
             is_whole,
@@ -514,8 +508,20 @@ fn bytes_of<Row: 'static>(read: ReadRow<Row>) -> ReadRow<Result<Vec<u8>>> {
     read.into_lenient()
 }
 
+/// Whether the rows of a query have all attributes.
+pub(super) fn is_whole_query<Row, From>(query: &Query<Row, From>) -> bool {
+    let selection = &query.selection;
+    let options = &selection.options;
+    // With `hydrate()` the rows are read from the table once more, so what the index holds does not
+    // matter.
+    match &options.hydration {
+        Some(items) => items.attributes.is_none(),
+        None => options.projection.is_none() && selection.query_source().is_whole(),
+    }
+}
+
 /// Counts the items that are read and are no rows. The listener of the query is still called.
-fn counting_others<Row>(query: Query<Row>) -> (Arc<AtomicU64>, Query<Row>) {
+pub(super) fn counting_others<Row>(query: Query<Row>) -> (Arc<AtomicU64>, Query<Row>) {
     let left_out = Arc::new(AtomicU64::new(0));
     let count = Arc::clone(&left_out);
     let before = query.selection.options.watch.clone();

@@ -40,14 +40,14 @@ pub(super) async fn load_state(
     store: &dyn Checkpoint,
     binding: &str,
 ) -> Result<Option<ImportState>> {
-    match store
-        .load()
-        .await
-        .map_err(|error| checkpoint_failed("loaded", error))?
-    {
-        Some(bytes) => decode_state(&bytes, binding).map(Some),
-        None => Ok(None),
-    }
+    let bytes = load_bytes(store).await?;
+    bytes.map(|bytes| decode_state(&bytes, binding)).transpose()
+}
+
+/// Loads the bytes that were saved last.
+pub(super) async fn load_bytes(store: &dyn Checkpoint) -> Result<Option<Vec<u8>>> {
+    let loaded = store.load().await;
+    loaded.map_err(|error| checkpoint_failed("loaded", error))
 }
 
 pub(super) async fn save_state(
@@ -55,7 +55,11 @@ pub(super) async fn save_state(
     state: &ImportState,
     binding: &str,
 ) -> Result<()> {
-    let saved = store.save(encode_state(state, binding)?).await;
+    save_bytes(store, encode_state(state, binding)?).await
+}
+
+pub(super) async fn save_bytes(store: &dyn Checkpoint, bytes: Vec<u8>) -> Result<()> {
+    let saved = store.save(bytes).await;
     saved.map_err(|error| checkpoint_failed("saved", error))
 }
 

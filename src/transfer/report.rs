@@ -182,7 +182,7 @@ impl Deref for ImportReport {
     }
 }
 
-fn wrap_error(error: Error, message: String) -> Error {
+pub(super) fn wrap_error(error: Error, message: String) -> Error {
     let (kind, stage) = (error.kind(), error.stage());
     Error::new(kind, stage, message).with_source(error)
 }

@@ -2,22 +2,19 @@
 
 use super::import::Import;
 use super::place::{self, ImportState, import_binding, refused_import};
-use super::report::{FailedLine, ImportReport, LinePlace};
+use super::portion::{ItemOutcome, PortionItem, PortionSettings, store_items};
+use super::report::{FailedLine, ImportCounts, ImportReport, LinePlace};
 use super::source::{LineForm, SourceLine};
-use super::target::{ImportMode, ImportedItem};
-use crate::bulk::{Checkpoint, SingleWrite, put_each};
+use super::target::ImportedItem;
+use crate::bulk::Checkpoint;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::Steps;
 
 /// The maximum size of a portion.
-const MOST_LINES: usize = 500;
-const MOST_BYTES: u64 = 4 << 20;
-
-/// How often the write of a line is sent whose outcome is not known. A write of the same item is harmless, and the
-/// stored item shows whether one of them took effect.
-const ATTEMPTS: usize = 4;
+pub(super) const MOST_LINES: usize = 500;
+pub(super) const MOST_BYTES: u64 = 4 << 20;
 
 impl<'i> Import<'i> {
     /// Runs the import. An error means that the import did not begin; all later errors are in the report.
@@ -65,8 +62,6 @@ struct ImportedLine {
     place: LinePlace,
     /// The item in the file.
     item: Item,
-    /// The item after the write.
-    stored: Item,
 }
 
 /// A line that was read.
@@ -80,8 +75,7 @@ enum LineRead {
 /// The lines of a portion, and the writes of their items.
 #[derive(Default)]
 struct Portion {
-    lines: Vec<ImportedLine>,
-    writes: Vec<Box<dyn SingleWrite>>,
+    items: Vec<PortionItem<ImportedLine>>,
     is_last: bool,
 }
 
@@ -221,18 +215,17 @@ impl<'r, 'i> Runner<'r, 'i> {
             match self.read_line(line) {
                 Ok(LineRead::Empty) => {}
                 Ok(LineRead::Own(item, ImportedItem { write, stored })) => {
-                    portion.writes.push(write);
-                    portion.lines.push(ImportedLine {
-                        place,
-                        item,
+                    portion.items.push(PortionItem {
+                        origin: ImportedLine { place, item },
                         stored,
+                        write: Some(write),
                     });
                 }
                 Ok(LineRead::Other) => {
                     self.state.counts.lines += 1;
                     self.state.counts.left_out += 1;
                 }
-                Err(error) => self.add_failure(place, error),
+                Err(error) => add_failure(&mut self.state.counts, &mut self.errors, place, error),
             }
         }
         Ok(portion)
@@ -250,121 +243,53 @@ impl<'r, 'i> Runner<'r, 'i> {
         Ok(LineRead::Own(item, imported))
     }
 
-    fn add_failure(&mut self, place: LinePlace, error: Error) {
-        self.state.counts.lines += 1;
-        match error.kind() {
-            ErrorKind::AlreadyExists => self.state.counts.existing += 1,
-            _ => self.state.counts.failed += 1,
-        }
-        self.errors.push(FailedLine { place, error });
-    }
-
-    /// Stores the items of a portion. If the job stops, what it did is not counted: the next run finds these lines again.
+    /// Stores the items of a portion. If the job stops, the next run finds the lines without an outcome again.
     async fn store_portion(&mut self, portion: Portion) -> Result<()> {
-        let Portion {
-            mut lines, writes, ..
-        } = portion;
-        // A write is used up by its request, so each further attempt builds new ones from the
-        // lines.
-        let mut writes = Some(writes);
-        for attempt in 1..=ATTEMPTS {
-            if lines.is_empty() {
-                return Ok(());
-            }
-            let writes = match writes.take() {
-                Some(writes) => writes,
-                None => self.writes_again(&lines)?,
-            };
-            let is_last = attempt == ATTEMPTS;
-            lines = self.store_once(lines, writes, is_last).await?;
-        }
-        Ok(())
-    }
-
-    fn writes_again(&self, lines: &[ImportedLine]) -> Result<Vec<Box<dyn SingleWrite>>> {
-        let (target, mode): (_, ImportMode) = (&self.import.target, self.import.mode);
-        let again = lines
-            .iter()
-            .map(|line| target.imported_item(line.item.clone(), mode));
-        again.map(|item| Ok(item?.write)).collect()
-    }
-
-    /// Returns the lines whose outcome is not known, unless this is the last attempt.
-    async fn store_once(
-        &mut self,
-        lines: Vec<ImportedLine>,
-        writes: Vec<Box<dyn SingleWrite>>,
-        is_last: bool,
-    ) -> Result<Vec<ImportedLine>> {
-        let mut job = put_each(writes)
-            .concurrency(self.import.concurrency)
-            .budget(self.import.budget)
-            // The limit of the import counts lines over all portions, so the job must not stop on
-            // its own.
-            .max_failures(usize::MAX);
-        if let Some(rate) = self.import.rate {
-            job = job.rate(rate);
-        }
-        let report = job.send(self.db).await?;
-        if let Some(error) = report.stopped() {
-            return Err(error.again());
-        }
-        let mut errors: Vec<Option<Error>> = lines.iter().map(|_| None).collect();
-        for failed in report.errors() {
-            if let Some(slot) = failed.index().and_then(|index| errors.get_mut(index)) {
-                *slot = Some(failed.error().again());
-            }
-        }
-        let mut unknown = Vec::new();
-        for (line, error) in lines.into_iter().zip(errors) {
-            match error {
-                None => {
-                    self.state.counts.lines += 1;
-                    self.state.counts.written += 1;
+        let Runner {
+            import,
+            db,
+            state,
+            errors,
+            ..
+        } = self;
+        let (target, mode) = (&import.target, import.mode);
+        let settings = PortionSettings {
+            concurrency: import.concurrency,
+            rate: import.rate,
+            budget: import.budget,
+            replaces: mode.replaces,
+        };
+        let rewrite = |line: &ImportedLine| {
+            let item = target.imported_item(line.item.clone(), mode)?;
+            Ok(item.write)
+        };
+        store_items(db, settings, portion.items, rewrite, |line, outcome| {
+            match outcome {
+                ItemOutcome::Written => state.counts.written += 1,
+                ItemOutcome::Unchanged => state.counts.unchanged += 1,
+                ItemOutcome::Failed(error) => {
+                    add_failure(&mut state.counts, errors, line.place, error);
+                    return;
                 }
-                // Checked before anything else: an attempt with an unknown outcome, or a run that
-                // crashed, may have stored this very item.
-                Some(error) if is_stored(&line, &error) => {
-                    self.state.counts.lines += 1;
-                    self.state.counts.unchanged += 1;
-                }
-                Some(error) if is_undecided(&error) && !is_last => unknown.push(line),
-                Some(error) if error.is_lost_race() && !self.import.mode.replaces => {
-                    let message = match error.current_bytes() {
-                        Some(_) => {
-                            "another item with this key is stored: leave it, or write `.replace()`"
-                        }
-                        None => {
-                            "an item with this key is stored, and could not be read: allow reads, or write `.replace()`"
-                        }
-                    };
-                    self.add_failure(
-                        line.place,
-                        error.with_kind(ErrorKind::AlreadyExists, message),
-                    );
-                }
-                // The line may be good, and may be stored. The next run finds that out.
-                Some(error) if error.is_outcome_unknown() => return Err(error.again()),
-                Some(error) => self.add_failure(line.place, error),
             }
-        }
-        Ok(unknown)
+            state.counts.lines += 1;
+        })
+        .await
     }
 }
 
-/// Whether another attempt may tell more: after a lost answer, or where the item that is in the way was not read. A
-/// server may return no item with a failed condition, and the read that follows can fail.
-fn is_undecided(error: &Error) -> bool {
-    // Without the stored item it cannot be said whether it is the same one; another attempt may
-    // return it.
-    error.is_outcome_unknown() || error.is_lost_race() && error.current_bytes().is_none()
-}
-
-/// Whether the item that is in the way of a line is the same.
-fn is_stored(line: &ImportedLine, error: &Error) -> bool {
-    let current = error.current_bytes();
-    let current = current.and_then(|current| Item::from_dynamo_json(&current).ok());
-    current.is_some_and(|current| current == line.stored)
+fn add_failure(
+    counts: &mut ImportCounts,
+    errors: &mut Vec<FailedLine>,
+    place: LinePlace,
+    error: Error,
+) {
+    counts.lines += 1;
+    match error.kind() {
+        ErrorKind::AlreadyExists => counts.existing += 1,
+        _ => counts.failed += 1,
+    }
+    errors.push(FailedLine { place, error });
 }
 
 crate::awaited::unsent!([] Import<'_> => ImportReport);

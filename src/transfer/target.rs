@@ -16,7 +16,8 @@ use crate::json::{CodecError, Tag};
 use crate::path::Place;
 use crate::plan::{Meaning, Precondition, WriteRequest, WriteVerb, check, size};
 use crate::schema::{
-    DeclaredEntity, EntityDef, KeyAttribute, KeyType, Pattern, TableDef, TableSchema, is_reserved,
+    DeclaredEntity, EntityDef, KeyAttribute, KeyDef, KeyType, Pattern, TableDef, TableSchema,
+    is_reserved,
 };
 use crate::write::{Intent, PlannedWrite, Put};
 
@@ -217,7 +218,7 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
 }
 
 /// Whether a declaration reads the attribute.
-fn is_read_by(def: &EntityDef, name: &str) -> bool {
+pub(super) fn is_read_by(def: &EntityDef, name: &str) -> bool {
     let mut attributes = def.attributes.iter();
     attributes.any(|attribute| attribute.names().any(|read| read == name))
 }
@@ -241,6 +242,45 @@ impl TableItems {
     }
 }
 
+impl TableItems {
+    /// All items of the table of these entities.
+    pub(super) fn of_table(
+        table: &'static TableDef,
+        entities: &[&'static EntityDef],
+        entity: &'static EntityDef,
+    ) -> Self {
+        TableItems {
+            keys: KeysOfTable::of_table(table, entities),
+            table,
+            entity,
+        }
+    }
+
+    /// The attributes of the primary key.
+    pub(super) fn primary_key(&self) -> &[KeyAttribute] {
+        &self.keys.primary
+    }
+
+    /// The put of an item, which is also given as DynamoDB JSON.
+    pub(super) fn write_of(
+        &self,
+        item: &Item,
+        json: Vec<u8>,
+        replaces: bool,
+    ) -> Result<Box<dyn SingleWrite>> {
+        let fail = |fault| Error::encode(NAME, fault);
+        let key = self.keys.primary_key(item).map_err(fail)?;
+        size::check_item(NAME, item.size())?;
+        Ok(Box::new(ItemAsIs {
+            key: key.to_dynamo_json().map_err(fail)?,
+            item: json,
+            table: self.table,
+            entity: self.entity,
+            replaces,
+        }))
+    }
+}
+
 impl ImportTarget for TableItems {
     fn target_name(&self) -> &str {
         self.table.name
@@ -259,18 +299,10 @@ impl ImportTarget for TableItems {
     }
 
     fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
-        let fail = |fault| Error::encode(NAME, fault);
-        let key = self.keys.primary_key(&item).map_err(fail)?;
-        size::check_item(NAME, item.size())?;
-        let write = ItemAsIs {
-            key: key.to_dynamo_json().map_err(fail)?,
-            item: item.to_dynamo_json().map_err(fail)?,
-            table: self.table,
-            entity: self.entity,
-            replaces: mode.replaces,
-        };
+        let json = item.to_dynamo_json();
+        let json = json.map_err(|fault| Error::encode(NAME, fault))?;
         Ok(ImportedItem {
-            write: Box::new(write),
+            write: self.write_of(&item, json, mode.replaces)?,
             stored: item,
         })
     }
@@ -317,6 +349,29 @@ struct KeysOfTable {
 }
 
 impl KeysOfTable {
+    fn of_table(table: &TableDef, entities: &[&EntityDef]) -> Self {
+        let defs = entities.iter().flat_map(|entity| {
+            let indexes = entity.indexes.iter();
+            let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
+            let own = [&entity.pk].into_iter().chain(&entity.sk);
+            own.chain(of_indexes)
+        });
+        let defs: Vec<&KeyDef> = defs.collect();
+        let key = |name: &&str| KeyAttribute {
+            name: (*name).to_owned(),
+            ty: defs
+                .iter()
+                .find(|key| key.attribute == *name)
+                .map_or(KeyType::S, |key| key.ty),
+        };
+        let indexes = table.indexes.iter();
+        let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
+        KeysOfTable {
+            primary: table.key_names().map(|name| key(&name)).collect(),
+            of_indexes: of_indexes.map(key).collect(),
+        }
+    }
+
     fn of_schema(schema: &TableSchema) -> Self {
         let indexes = schema.global_indexes.iter().chain(&schema.local_indexes);
         let keys = indexes.flat_map(|index| index.keys());

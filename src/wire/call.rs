@@ -87,6 +87,11 @@ impl Wire {
         }
     }
 
+    /// Whether both are known to lead to one server: clones of a connection do.
+    pub(crate) fn is_same_server(&self, other: &Wire) -> bool {
+        Arc::ptr_eq(&self.sends, &other.sends)
+    }
+
     /// For DynamoDB itself, or a server that does as much.
     #[cfg(any(feature = "aws", feature = "embedded"))]
     pub(crate) fn sending_items(self) -> Self {

@@ -13,6 +13,7 @@ use crate::entity::{
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node};
 use crate::json::CodecError;
+use crate::path::Place;
 use crate::plan::{
     ConditionFailure, LoadedItem, Outcome, Precondition, Returned, TransactionMember, WriteRequest,
     WriteVerb, check,
@@ -279,6 +280,31 @@ impl PreparedPut<'_> {
         let intent = intent_of(write, entity, self.is_entering, db)?;
         Ok((WritePlan::new(intent, Returned::Nothing), self.stamp))
     }
+}
+
+/// The put of an item exactly as it is, which was read as this entity from another table.
+pub(crate) fn copied_put(
+    entity: &dyn UntypedEntity,
+    item: &[u8],
+    replaces: bool,
+    pattern: &'static Pattern,
+    db: &Dynamo,
+) -> Result<Intent> {
+    let (declared, now) = (entity.declaration(), db.now());
+    let expect = match replaces {
+        true => Precondition::Anything,
+        false => Precondition::Missing,
+    };
+    let (mut condition, failure) = check::build_condition(declared.def, expect, None, now);
+    if !replaces {
+        // An expired item is there too: a copy replaces nothing that it was not told to.
+        condition = Node::Missing(Place::of(declared.def.pk.attribute));
+    }
+    let asked = (condition, failure);
+    let (verb, room) = (WriteVerb::Put, 512 + item.len());
+    let mut write = WriteRequest::of_entity(declared, verb, pattern, room, asked, now, db);
+    write.put_item(item);
+    intent_of(write, entity, !replaces, db)
 }
 
 /// The put of a written item. If the item may replace another one, the unique values of that are read first.

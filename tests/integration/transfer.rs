@@ -1,6 +1,8 @@
 //! Exports and imports: a file has every row as it is stored, and a table that is imported is the same table.
 
 mod changing;
+mod copy_guards;
+mod copying;
 mod csv;
 mod files;
 mod folder_rows;
@@ -19,6 +21,8 @@ use crate::support::suite::Test;
 pub fn tests() -> Vec<Test> {
     let all = [
         changing::tests(),
+        copy_guards::tests(),
+        copying::tests(),
         csv::tests(),
         files::tests(),
         folder_rows::tests(),

@@ -33,6 +33,7 @@ programs! {
 mod analytics;
 mod collections;
 mod consumers;
+mod copy;
 mod environments;
 mod failures;
 mod files;
@@ -97,6 +98,10 @@ fn main() -> ExitCode {
                 consumers::a_function_has_a_policy_of_its_own,
                 consumers::filters_are_exported,
                 consumers::use_cases_are_exported,
+                copy::an_entity_is_copied_to_a_file_and_back,
+                copy::a_masked_copy_has_pseudonyms,
+                copy::a_copy_has_to_be_meant,
+                copy::a_killed_copy_is_resumed,
                 environments::an_environment_sets_and_demands,
                 environments::unknown_environments_are_refused,
                 failures::exit_codes_tell_how_it_ended,

@@ -2,7 +2,7 @@
 
 use crate::check::primary_key;
 use crate::check::types::{is_float, is_text, no_integer, no_text, no_time};
-use crate::check::uses::{KeyUses, Part, placeholder, whole};
+use crate::check::uses::{KeyUses, Part, parts, placeholder, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
 use crate::model::{Entity, FieldRole, Form, Format, KeySource, Piece, TextFormat};
@@ -12,6 +12,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     primary_key::check(&keys);
     keys.key_attributes_are_stored();
     keys.skipped_fields_come_back();
+    keys.masked_keys_have_no_skipped_field();
     keys.key_attributes_have_their_own_form();
     keys.floats_have_no_order();
     keys.formats_fit();
@@ -46,6 +47,37 @@ impl KeyUses<'_> {
                 );
             }
         });
+    }
+
+    /// A masked copy builds the keys of personal fields again, and could not read a `skip` field from the old one. The shard
+    /// of a partition depends on the whole key.
+    fn masked_keys_have_no_skipped_field(&self) {
+        let fields = &self.entity.fields;
+        let primary: Vec<&KeySource> = self.entity.primary().collect();
+        for source in &primary {
+            let has_shards = source.template().is_some_and(|own| own.shards.is_some());
+            let changing = primary
+                .iter()
+                .filter(|other| has_shards || std::ptr::eq(**other, *source));
+            let changing = changing.flat_map(|source| parts(source));
+            let personal = changing
+                .map(|part| part.field)
+                .find(|at| fields[*at].is_personal);
+            let read = parts(source).into_iter().map(|part| part.field);
+            let skipped = read.filter(|at| fields[*at].role == FieldRole::Skip);
+            for (personal, skipped) in skipped.filter_map(|at| Some((personal?, at))) {
+                let (personal, skipped) = (&fields[personal], &fields[skipped].ident);
+                if personal.role == FieldRole::Skip {
+                    continue;
+                }
+                let message = format!(
+                    "`{skipped}` has no attribute and is read from a key that a masked copy builds again from `{}`; remove \
+                     `skip` from `{skipped}`",
+                    personal.ident
+                );
+                self.diag.at(personal.ident.span(), message);
+            }
+        }
     }
 
     /// A `skip` field of a key is read back from the primary key, so the primary key must contain all of it.

@@ -12,6 +12,7 @@ pub(super) fn check(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     managed_fields_have_their_own_form(fields, marks, diag);
     null_has_no_default(fields, marks, diag);
     stored_names_differ(fields, marks, diag);
+    personal_fields_can_be_masked(fields, marks, diag);
 }
 
 /// The word of a role that only one field of a struct can have.
@@ -111,6 +112,25 @@ fn null_has_no_default(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
                            default; keep one";
             diag.at(span, message);
         }
+    }
+}
+
+/// A masked copy replaces the attribute of a personal field, and the library needs the values of managed fields.
+fn personal_fields_can_be_masked(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
+    for (field, marks) in fields.iter().zip(marks) {
+        let Some(span) = marks.personal else { continue };
+        let word = FieldRole::WORDS.word(field.role).unwrap_or_default();
+        let message = match field.role {
+            FieldRole::Skip => {
+                "a `skip` field has no attribute that a masked copy could replace; remove `skip` or `personal`"
+                    .to_owned()
+            }
+            FieldRole::Version | FieldRole::Ttl | FieldRole::CreatedAt | FieldRole::UpdatedAt => {
+                format!("the library needs the value of a `{word}` field, so a copy cannot mask it; remove `personal`")
+            }
+            _ => continue,
+        };
+        diag.at(span, message);
     }
 }
 

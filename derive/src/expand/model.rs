@@ -166,6 +166,7 @@ fn content_model(name: &str, ty: &Type) -> TokenStream {
             default: "",
             former: "",
             former_use: __d::FormerUse::First,
+            is_personal: false,
             doc: "",
         }
     }
@@ -234,6 +235,7 @@ fn field_model(
 ) -> TokenStream {
     let (name, rust_type, doc) = (plain_name(&field.ident), shown(&field.ty), &field.doc);
     let attribute = if field.is_stored() { &field.stored } else { "" };
+    let personal = field.is_personal;
     let role = variant("FieldRole", field.role);
     let former = field.former.as_ref();
     let (former, usage) = former.map_or(("", FormerUse::First), |former| {
@@ -264,6 +266,7 @@ fn field_model(
             default: #default,
             former: #former,
             former_use: #usage,
+            is_personal: #personal,
             doc: #doc,
         }
     }

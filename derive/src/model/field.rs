@@ -21,6 +21,8 @@ pub(crate) struct Field {
     pub(crate) former: Option<FormerName>,
     /// `ttl = created_at + "90d"`: the source of the expiry.
     pub(crate) expiry: Option<Expiry>,
+    /// `personal`: whether masked copies replace its value by a pseudonym.
+    pub(crate) is_personal: bool,
     /// The lints that its `allow(..)` names.
     pub(crate) allows: Vec<String>,
 }

@@ -83,7 +83,9 @@ fn one(
         marks.default = Some(opt.name.span());
         default(opt, diag)
     });
+    marks.personal = options.take("personal").and_then(|opt| opt.flag(diag));
     let read = Field {
+        is_personal: marks.personal.is_some(),
         doc: attribute::doc(&field.attrs),
         ident,
         vis: field.vis,

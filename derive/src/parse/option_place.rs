@@ -38,6 +38,7 @@ const FORMAT: Word = once("format", "format = \"epoch\"");
 const RENAME: Word = once("rename", "rename = \"stored name\"");
 const RENAME_ALL: Word = once("rename_all", "rename_all = \"camelCase\"");
 const NULL: Word = once("null", "null");
+const PERSONAL: Word = once("personal", "personal");
 const REST: Word = once("rest", "rest");
 const SERDE: Word = once("serde", "serde");
 const SKIP: Word = once("skip", "skip");
@@ -131,6 +132,7 @@ pub(crate) const FIELD: OptionPlace = OptionPlace {
         SERDE,
         FORMAT,
         NULL,
+        PERSONAL,
         once("version", "version"),
         once("ttl", "ttl` or `ttl = field + \"90d\""),
         once("created_at", "created_at"),
@@ -207,7 +209,7 @@ pub(crate) const VARIANT: OptionPlace = OptionPlace {
 
 pub(crate) const VALUE_FIELD: OptionPlace = OptionPlace {
     what: "a field of a value",
-    words: &[RENAME, DEFAULT, SKIP, REST, SERDE, FORMAT, NULL],
+    words: &[RENAME, DEFAULT, SKIP, REST, SERDE, FORMAT, NULL, PERSONAL],
 };
 
 pub(crate) const UNNAMED_FIELD: OptionPlace = OptionPlace {

@@ -166,6 +166,7 @@ impl RandomSchema {
             default: self.may(Self::text),
             former: self.may(Self::text),
             former_use: self.one(&[FormerUse::First, FormerUse::Alone, FormerUse::Dropped]),
+            is_personal: self.0.bool(),
             expiry: self.may(|random| ExpirySchema {
                 source: random.text(),
                 seconds: random.0.u64(..),

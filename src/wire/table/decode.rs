@@ -83,6 +83,11 @@ pub(super) fn described_table(name: &str, table: &TableDescription) -> Result<De
         items: count_of(table.item_count()),
         bytes: count_of(table.table_size_bytes()),
         arn: table.table_arn().map(str::to_owned),
+        // DynamoDB Local tells no identity, but the creation time to the millisecond.
+        id: table.table_id().map(str::to_owned).or_else(|| {
+            let created = table.creation_date_time()?;
+            Some(format!("{}.{:09}", created.secs(), created.subsec_nanos()))
+        }),
         index_units: index_units(table),
         sets_index_units: sets_index_units(table),
         throughput: found_throughput(table, keeps_all_settings(table)),

@@ -21,6 +21,9 @@ pub(crate) struct DescribedTable {
     /// The approximate size of its items together.
     pub(crate) bytes: u64,
     pub(crate) arn: Option<String>,
+    /// The identity of the table, which a table with the same name that is created later does not have: its ID, or the time
+    /// of its creation.
+    pub(crate) id: Option<String>,
     /// The read and write units of the global indexes that have units.
     pub(crate) index_units: BTreeMap<String, (u64, u64)>,
     /// Whether the units of indexes can be changed.

@@ -1,0 +1,216 @@
+//! `copy`: the items of entities or of tables, stored in the same tables of another connection.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use dynamo_entity::bulk::FileCheckpoint;
+use dynamo_entity::schema::TableSchema;
+use dynamo_entity::transfer::{CopyCounts, Mask, RowCopy};
+use dynamo_entity::{CopyExt, Dynamo, QueryExt};
+use serde_json::json;
+
+use crate::context::Context;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::list::is_on_aws;
+use crate::model::{CopiedScan, Writable};
+use crate::render::json_line;
+use crate::text::visible_lines;
+
+/// The items that are copied together.
+enum CopyPart<'c> {
+    Entity(String, Writable),
+    Table(&'c TableSchema, Vec<Writable>),
+}
+
+impl CopyPart<'_> {
+    fn name(&self) -> &str {
+        match self {
+            CopyPart::Entity(name, _) => name,
+            CopyPart::Table(schema, _) => &schema.name,
+        }
+    }
+
+    fn copy(&self, scan: CopiedScan, other: &Dynamo) -> Result<RowCopy<'static>, Failure> {
+        let (schema, writable) = match self {
+            CopyPart::Entity(_, writable) => return Ok((writable.copy)(scan, other)),
+            CopyPart::Table(schema, writable) => (schema, writable),
+        };
+        let items = schema.scan_items()?.segments(scan.segments);
+        let copy = match scan.read_units {
+            Some(units) => items.read_units_per_second(units).copy_to(other),
+            None => items.copy_to(other),
+        };
+        // A masked copy masks the rows of these.
+        let named = writable.iter();
+        Ok(named.fold(copy, |copy, writable| (writable.named_in)(copy)))
+    }
+}
+
+pub(crate) async fn run(
+    context: &mut Context<'_, '_>,
+    matches: &ArgMatches,
+) -> Result<Exit, Failure> {
+    if is_on_aws(context.url.as_deref()) && !matches.get_flag("scan") {
+        return Err(Failure::said(
+            "`copy` scans the tables: DynamoDB reads, and charges, every item; pass `--scan` to confirm",
+        ));
+    }
+    let parts = parts(context, matches)?;
+    let mask = mask(matches)?;
+    let to = matches.get_one::<String>("to").map_or("", String::as_str);
+    let db = context.connect().await?;
+    // A file can be opened once, and both connections may use other prefixes.
+    let other = match context.url.as_deref() == Some(to) {
+        true => db.clone(),
+        false => Dynamo::connect(to).await?,
+    };
+    let prefix = matches.get_one::<String>("to-prefix");
+    let other = other.with_prefix(prefix.cloned().unwrap_or_default());
+    let scan = CopiedScan {
+        segments: matches
+            .get_one::<u32>("segments")
+            .and_then(|number| usize::try_from(*number).ok())
+            .unwrap_or(1),
+        read_units: matches.get_one::<u32>("read-rate").copied(),
+    };
+    let mut missing = 0;
+    for part in &parts {
+        let copy = with_options(part.copy(scan, &other)?, matches, mask.as_ref());
+        let copy = match matches.get_one::<String>("checkpoint") {
+            Some(path) => copy.checkpoint(FileCheckpoint::new(part_file(path, part, parts.len()))),
+            None => copy,
+        };
+        let shows_keys = mask.is_none();
+        missing += copy_part(context, part.name(), copy, &db, shows_keys).await?;
+    }
+    match missing {
+        0 => Ok(Exit::Done),
+        _ => Err(Failure::said("some rows were not copied")),
+    }
+}
+
+fn with_options<'c>(copy: RowCopy<'c>, matches: &ArgMatches, mask: Option<&Mask>) -> RowCopy<'c> {
+    let mut copy = copy;
+    if let Some(mask) = mask {
+        copy = copy.masked(mask.clone());
+    }
+    if matches.get_flag("drop-unknown") {
+        copy = copy.drop_unknown();
+    }
+    if matches.get_flag("copy-others") {
+        copy = copy.copy_others();
+    }
+    if matches.get_flag("replace") {
+        copy = copy.replace();
+    }
+    if let Some(rate) = matches.get_one::<u32>("rate") {
+        copy = copy.rate(*rate);
+    }
+    copy
+}
+
+/// The checkpoint of a part: the named file, or one beside it for each of several parts.
+fn part_file(path: &str, part: &CopyPart<'_>, count: usize) -> PathBuf {
+    match count {
+        1 => Path::new(path).to_owned(),
+        _ => PathBuf::from(format!("{path}.{}", part.name())),
+    }
+}
+
+/// Copies a part, and returns the number of rows that were not copied.
+async fn copy_part(
+    context: &mut Context<'_, '_>,
+    name: &str,
+    copy: RowCopy<'_>,
+    db: &Dynamo,
+    shows_keys: bool,
+) -> Result<u64, Failure> {
+    let bar = context.streams.watched();
+    let shown = bar.clone();
+    let copy = copy.on_progress(move |counts| shown.set_message(format!("{} rows", counts.read)));
+    let report = copy.send(db).await?;
+    bar.finish_and_clear();
+    for (at, failed) in report.errors().iter().enumerate() {
+        // The key of the source may be what the mask hides.
+        let row = match shows_keys {
+            true => json_line(failed.key())?,
+            false => format!("row {} that failed", at + 1),
+        };
+        let line = format!("{name} {}: {}", row.trim_end(), failed.error());
+        context.note(&visible_lines(&line))?;
+    }
+    let counts = report.counts();
+    if context.json {
+        let line = json!({
+            "name": name,
+            "read": counts.read,
+            "written": counts.written,
+            "unchanged": counts.unchanged,
+            "existing": counts.existing,
+            "failed": counts.failed,
+            "left_out": counts.left_out,
+        });
+        context.write(&(line.to_string() + "\n"))?;
+    }
+    context.note(&counted(name, &counts))?;
+    match report.stopped() {
+        Some(error) => Err(Failure::said(error.to_string())),
+        None => Ok(counts.existing + counts.failed),
+    }
+}
+
+fn counted(name: &str, counts: &CopyCounts) -> String {
+    let left_out = match counts.left_out {
+        0 => String::new(),
+        others => format!(", {others} others left out"),
+    };
+    format!(
+        "{name}: {} rows: {} stored, {} unchanged, {} of existing items, {} failed{left_out}",
+        counts.read, counts.written, counts.unchanged, counts.existing, counts.failed
+    )
+}
+
+/// The named entities and tables, or all tables. The program must be allowed to write each entity.
+fn parts<'c>(
+    context: &Context<'c, '_>,
+    matches: &ArgMatches,
+) -> Result<Vec<CopyPart<'c>>, Failure> {
+    let model = context.model;
+    let mut parts = Vec::new();
+    for name in matches.get_many::<String>("entities").unwrap_or_default() {
+        let entity = model.entity(name)?;
+        parts.push(CopyPart::Entity(entity.name(), entity.writable()?));
+    }
+    let tables = matches.get_many::<String>("table").unwrap_or_default();
+    let mut tables: Vec<&TableSchema> = tables
+        .map(|name| model.table(name))
+        .collect::<Result<_, _>>()?;
+    if tables.is_empty() && parts.is_empty() {
+        tables = model.schemas.iter().collect();
+    }
+    for schema in tables {
+        let entities = model.entities();
+        let own = entities.filter(|entity| entity.schema.name == schema.name);
+        let writable = own.map(|entity| entity.writable());
+        parts.push(CopyPart::Table(schema, writable.collect::<Result<_, _>>()?));
+    }
+    Ok(parts)
+}
+
+/// The mask. The secret is not an option, because other users of the machine could see it.
+fn mask(matches: &ArgMatches) -> Result<Option<Mask>, Failure> {
+    if !matches.get_flag("masked") {
+        return Ok(None);
+    }
+    let Some(name) = matches.get_one::<String>("secret-env") else {
+        return Ok(Some(Mask::random()?));
+    };
+    match env::var_os(name) {
+        Some(secret) => Ok(Some(Mask::with_secret(secret.as_encoded_bytes())?)),
+        None => Err(Failure::said(format!(
+            "the environment variable {name} is not set: set it to the secret of the pseudonyms"
+        ))),
+    }
+}

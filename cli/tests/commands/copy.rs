@@ -1,0 +1,199 @@
+//! Items that are copied to another connection and back, and test data with pseudonyms.
+
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::files::{count, users};
+use crate::place::{Outcome, PROGRAM, Place, said};
+
+/// A file beside the tables of the place, with the same tables.
+fn file(place: &Place) -> Outcome<String> {
+    let path = place.file("copy.db", "")?;
+    std::fs::remove_file(&path)?;
+    let url = format!("embedded:{path}");
+    at(&url, &["apply", "--yes"])?;
+    Ok(url)
+}
+
+/// A command on another connection, which has to succeed.
+fn at(url: &str, arguments: &[&str]) -> Outcome<String> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command.env(PROGRAM, "shop").env_remove("DYNAMO_URL");
+    let said = said(command.args(["--url", url]).args(arguments).output()?)?;
+    match said.code {
+        0 => Ok(said.out),
+        _ => Err(format!("{arguments:?}: {said:?}").into()),
+    }
+}
+
+fn sorted(text: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines.sort_unstable();
+    lines
+}
+
+pub fn an_entity_is_copied_to_a_file_and_back(place: &Place) -> Outcome {
+    users(place, 5)?;
+    let url = file(place)?;
+    let copy = [
+        "copy",
+        "User",
+        "--to",
+        &url,
+        "--segments",
+        "2",
+        "--rate",
+        "1000",
+        "--json",
+    ];
+    let first = place.done("shop", &copy)?;
+    assert!(
+        first.notes.contains(
+            "User: 5 rows: 5 stored, 0 unchanged, 0 of existing items, 0 failed, 5 others left out"
+        ),
+        "{first:?}"
+    );
+    assert_eq!(first.rows()?[0]["written"], 5);
+    let before = place.done("shop", &["export-data", "--table", "shop"])?.out;
+    let after = at(&url, &["export-data", "--table", "shop"])?;
+    assert_eq!(sorted(&before), sorted(&after), "with the unique values");
+    assert!(
+        place
+            .done("shop", &copy)?
+            .notes
+            .contains("0 stored, 5 unchanged")
+    );
+    // And back, the whole table, under another prefix.
+    let back = format!("{}-back", place.prefix);
+    let mut apply = Command::new(std::env::current_exe()?);
+    apply.env(PROGRAM, "shop").env_remove("DYNAMO_URL");
+    apply.args(["--url", &place.url, "--prefix", &back, "apply", "--yes"]);
+    assert_eq!(said(apply.output()?)?.code, 0);
+    at(
+        &url,
+        &[
+            "copy",
+            "--table",
+            "shop",
+            "--to",
+            &place.url,
+            "--to-prefix",
+            &back,
+        ],
+    )?;
+    let mut read = Command::new(std::env::current_exe()?);
+    read.env(PROGRAM, "shop").env_remove("DYNAMO_URL");
+    read.args([
+        "--url",
+        &place.url,
+        "--prefix",
+        &back,
+        "export-data",
+        "--table",
+        "shop",
+    ]);
+    assert_eq!(sorted(&said(read.output()?)?.out), sorted(&before));
+    Ok(())
+}
+
+pub fn a_masked_copy_has_pseudonyms(place: &Place) -> Outcome {
+    users(place, 3)?;
+    let url = file(place)?;
+    let copy = |arguments: &[&str]| -> Outcome<_> {
+        let mut command = place.command(
+            "shop",
+            &["copy", "--table", "shop", "--to", &url, "--masked"],
+        )?;
+        command
+            .args(arguments)
+            .env("MASK", "8f1d7c02b95e4a6e8f1d7c02b95e4a6e");
+        said(command.output()?)
+    };
+    let first = copy(&["--secret-env", "MASK"])?;
+    assert!(
+        first.code == 0 && first.notes.contains("shop: 3 rows: 3 stored"),
+        "{first:?}"
+    );
+    let rows = at(&url, &["export-data", "--table", "shop"])?;
+    assert_eq!(rows.lines().count(), 6);
+    assert!(
+        !rows.contains("u1@") && !rows.contains("Ann") && rows.contains("@example.com"),
+        "{rows}"
+    );
+    let again = copy(&["--secret-env", "MASK"])?;
+    assert!(again.notes.contains("3 unchanged"), "{again:?}");
+    let random = copy(&[])?;
+    assert!(
+        random.code == 1 && random.notes.contains("3 of existing items"),
+        "{random:?}"
+    );
+    let missing = copy(&["--secret-env", "NO_SUCH_VARIABLE"])?;
+    assert!(
+        missing.notes.contains("NO_SUCH_VARIABLE is not set"),
+        "{missing:?}"
+    );
+    Ok(())
+}
+
+pub fn a_copy_has_to_be_meant(place: &Place) -> Outcome {
+    users(place, 1)?;
+    let own = &[&[
+        "copy",
+        "User",
+        "--to",
+        &*place.url,
+        "--to-prefix",
+        &*place.prefix,
+    ][..]]
+    .concat();
+    place.refused("shop", own, &["are the same table"])?;
+    let url = file(place)?;
+    let missing = ["copy", "User", "--to", &url, "--to-prefix", "nowhere"];
+    place.refused("shop", &missing, &["no table `nowhere-shop`", "`apply`"])?;
+    place.refused(
+        "shop",
+        &["copy", "--to", &url],
+        &[".writes::<RequestCount>()"],
+    )?;
+    let secret = ["copy", "User", "--to", &url, "--secret-env", "MASK"];
+    place.refused("shop", &secret, &["--masked"])?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .env(PROGRAM, "shop")
+        .env("DYNAMO_URL", "aws://eu-west-1");
+    let said = said(command.args(["copy", "User", "--to", &url]).output()?)?;
+    assert!(said.code == 1 && said.notes.contains("--scan"), "{said:?}");
+    assert_eq!(count(place)?, 2);
+    Ok(())
+}
+
+/// A copy that is killed at any time goes on, and the target is then equal.
+pub fn a_killed_copy_is_resumed(place: &Place) -> Outcome {
+    users(place, 60)?;
+    let url = file(place)?;
+    let state = place.file("state", "")?;
+    std::fs::remove_file(&state)?;
+    let copy = ["copy", "User", "--to", &url, "--checkpoint", &state];
+    for millis in [60, 150, 240] {
+        let slow = [&copy[..], &["--rate", "60"]].concat();
+        let mut command = place.command("shop", &slow)?;
+        let mut child = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        thread::sleep(Duration::from_millis(millis));
+        child.kill()?;
+        child.wait()?;
+        // Each user has the item of its address.
+        let rows = at(&url, &["export-data", "--table", "shop"])?;
+        let users = rows.lines().filter(|row| row.contains("\"user\"")).count();
+        assert_eq!(rows.lines().count(), 2 * users);
+    }
+    let said = place.done("shop", &copy)?;
+    assert!(said.notes.contains("User: 60 rows: "), "{said:?}");
+    let before = place.done("shop", &["export-data", "--table", "shop"])?.out;
+    let after = at(&url, &["export-data", "--table", "shop"])?;
+    assert_eq!(sorted(&before), sorted(&after));
+    Ok(())
+}

@@ -1,0 +1,421 @@
+//! The items that a copy stores: rows of an entity with their unique values, masked rows, or items as they are.
+
+use std::collections::HashSet;
+
+use sha2::{Digest, Sha256};
+
+use super::mask::{Mask, has_personal_expiry, has_personal_key};
+use super::personal::{is_stored_as, personal_paths, unknown_member};
+use super::target::{TableItems, is_read_by};
+use crate::bulk::{PreparedWrite, SingleWrite};
+use crate::codec::Item;
+use crate::dynamo::Dynamo;
+use crate::entity::field::is_derived;
+use crate::entity::sentinel::is_sentinel;
+use crate::entity::{
+    DynamoEntity, DynamoTable, UntypedEntity, encode_as_is, encode_present, is_item_of,
+    older_shape_of, read,
+};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::CodecError;
+use crate::plan::size;
+use crate::query::QuerySource;
+use crate::schema::{
+    EntityDef, EntityModel, FieldRole, KeyAttribute, Pattern, TableDef, is_reserved,
+};
+use crate::write::{copied_put, untyped_key};
+
+pub(super) static COPY: Pattern = Pattern::alone("Item", "copy");
+
+/// The functions of an entity that a copy needs.
+#[derive(Clone, Copy)]
+pub(crate) struct CopiedEntity {
+    pub(super) def: &'static EntityDef,
+    pub(super) model: &'static EntityModel,
+    table: &'static TableDef,
+    is_own: fn(&[u8]) -> bool,
+    as_it_is: fn(&[u8]) -> Result<CopiedRow>,
+    masked: fn(&[u8], &Mask, bool) -> Result<CopiedRow>,
+}
+
+/// A row of an entity, and its item in the target.
+struct CopiedRow {
+    entity: Box<dyn UntypedEntity + Send>,
+    item: Vec<u8>,
+}
+
+impl CopiedEntity {
+    pub(super) fn of<E: DynamoEntity>() -> Self {
+        CopiedEntity {
+            def: &E::ENTITY,
+            model: &E::MODEL,
+            table: &<E::Table as DynamoTable>::TABLE,
+            is_own: is_item_of::<E>,
+            as_it_is: |item| {
+                Ok(CopiedRow {
+                    entity: Box::new(read::<E>(item)?),
+                    item: item.to_vec(),
+                })
+            },
+            masked: masked::<E>,
+        }
+    }
+}
+
+/// Reads a row, masks it, and writes it anew, so that its keys are built from the masked values.
+fn masked<E: DynamoEntity>(
+    json_of_row: &[u8],
+    mask: &Mask,
+    drops_unknown: bool,
+) -> Result<CopiedRow> {
+    let def = &E::ENTITY;
+    let fail = |fault| Error::decode(def.type_name, fault);
+    let entity: E = read(json_of_row)?;
+    if !drops_unknown {
+        let item = Item::from_dynamo_json(json_of_row).map_err(fail)?;
+        check_fields::<E>(&item).map_err(fail)?;
+    }
+    let present = encode_present(&entity).and_then(|json| Item::from_dynamo_json(&json));
+    let table = &<E::Table as DynamoTable>::TABLE;
+    let masked = mask.mask_item(def, &E::MODEL, table, present.map_err(fail)?);
+    let json = masked.and_then(|masked| masked.to_dynamo_json());
+    let json = json.map_err(fail)?;
+    let entity: E = read(&json).map_err(|error| {
+        let message = format!(
+            "a pseudonym does not fit its field, so the row was not copied: return a value that fits from `Mask::by`: {error}"
+        );
+        Error::new(ErrorKind::InvalidValue, Stage::Encode, message)
+            .of(def.type_name)
+            .with_source(error)
+    })?;
+    let item = encode_as_is(&entity).map_err(|fault| Error::encode(def.type_name, fault))?;
+    let item = with_expiry(def, json_of_row, item).map_err(fail)?;
+    Ok(CopiedRow {
+        entity: Box::new(entity),
+        item,
+    })
+}
+
+/// The item with the expiry of its row. Encoding derives another one if the row has an older lifetime, or none.
+fn with_expiry(def: &EntityDef, row: &[u8], item: Vec<u8>) -> Result<Vec<u8>, CodecError> {
+    let (Some(ttl), Some(_)) = (def.ttl, def.expiry) else {
+        return Ok(item);
+    };
+    let stored = Item::from_dynamo_json(row)?;
+    let mut copy = Item::from_dynamo_json(&item)?;
+    match stored.get(ttl) {
+        Some(value) => copy.insert(ttl, value.clone()),
+        None => copy.remove(ttl),
+    };
+    copy.to_dynamo_json()
+}
+
+/// Returns an error for an attribute without a field, because no declaration tells whether it is personal.
+fn check_fields<E: DynamoEntity>(item: &Item) -> Result<(), CodecError> {
+    let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
+    let older = older_shape_of(def, item);
+    let fields = E::MODEL.fields;
+    // Another shape has other types.
+    for (name, value) in item.iter().filter(|_| older.is_none()) {
+        let field = fields.iter().find(|field| is_stored_as(field, name));
+        // A personal value is masked with all of its members.
+        let ty = field.filter(|field| !field.is_personal);
+        let ty = ty.and_then(|field| field.value_type);
+        if let Some(member) = ty.and_then(|ty| unknown_member(value, ty)) {
+            let message = "its type has no field for it, so no declaration tells whether it is personal: drop such members by \
+                           `.drop_unknown()`, or declare the field";
+            return Err(CodecError::new(message).at(member).at(name.as_str()));
+        }
+    }
+    if fields.iter().any(|field| field.role == FieldRole::Rest) {
+        return Ok(());
+    }
+    for (name, _) in item {
+        let is_known = match older {
+            Some(older) => is_read_by(older, name),
+            None => fields.iter().any(|field| is_stored_as(field, name)),
+        };
+        if !is_known && !is_reserved(name) && !is_derived(def, table, name) {
+            let message = "the entity has no field for it, so no declaration tells whether it is personal: drop such attributes by \
+                           `.drop_unknown()`, or keep them by a `rest` field";
+            return Err(CodecError::new(message).at(name.as_str()));
+        }
+    }
+    Ok(())
+}
+
+/// The rows that are copied, and how.
+pub(super) struct CopyTarget {
+    /// The entity of the rows; None if they are all items of a table.
+    pub(super) entity: Option<CopiedEntity>,
+    /// The entities of a masked copy of a table.
+    pub(super) entities: Vec<CopiedEntity>,
+    /// All items of the table as they are.
+    items: TableItems,
+    pub(super) mask: Option<Mask>,
+    pub(super) mode: CopyMode,
+    /// The hashes of the keys of masked items, if two rows may get one key.
+    keys: HashSet<[u8; 16]>,
+}
+
+/// How the items are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct CopyMode {
+    pub(super) replaces: bool,
+    pub(super) drops_unknown: bool,
+    pub(super) copies_others: bool,
+}
+
+/// A row that is copied.
+pub(super) struct CopiedItem {
+    pub(super) stored: Item,
+    pub(super) write: Box<dyn SingleWrite>,
+}
+
+impl CopyTarget {
+    pub(super) fn new(entity: Option<CopiedEntity>, source: &QuerySource) -> Self {
+        CopyTarget {
+            entity,
+            entities: Vec::new(),
+            items: TableItems::of_table(source.table, source.entities, source.entity),
+            mask: None,
+            mode: CopyMode::default(),
+            keys: HashSet::new(),
+        }
+    }
+
+    /// Returns an error for settings that could lose or reveal something.
+    pub(super) fn check(&self, source: &QuerySource) -> Result<()> {
+        let (all, table) = (source.entities, source.table.name);
+        let fail = |message: &str| Err(Error::config(message));
+        if self.mask.is_none() && self.mode.copies_others {
+            return fail(
+                "`.copy_others()` is for masked copies: others copy every item of the table",
+            );
+        }
+        if self.mask.is_none() && self.mode.drops_unknown {
+            return fail(
+                "`.drop_unknown()` is for masked copies: others copy each item with all of its attributes",
+            );
+        }
+        let stranger = self.entities.iter().find(|entity| {
+            let mut all = all.iter();
+            !all.any(|def| def.id == entity.def.id)
+        });
+        if let Some(stranger) = stranger {
+            let entity = stranger.def.type_name;
+            let message = format!("`{entity}` is not an entity of the table `{table}`");
+            return Err(Error::config(message));
+        }
+        if let (Some(_), None) = (&self.mask, self.entity) {
+            let missing = all.iter().find(|def| {
+                let mut named = self.entities.iter();
+                !named.any(|entity| entity.def.id == def.id)
+            });
+            if let Some(def) = missing {
+                let message = format!(
+                    "a masked copy of a table needs the type of each of its entities: add `.entity::<{0}>()`, or copy its entities \
+                     one by one",
+                    def.type_name
+                );
+                return Err(Error::config(message));
+            }
+        }
+        let copied = self.entity.iter().chain(&self.entities);
+        let written: Vec<&EntityDef> = match self.entity {
+            Some(entity) => vec![entity.def],
+            // All items of the table are copied, whatever they are.
+            None => all.to_vec(),
+        };
+        let fixed = written.iter().find(|def| def.append_only);
+        if let Some(fixed) = fixed.filter(|_| self.mode.replaces) {
+            let message = "it is `append_only`: its items are created, and never replaced";
+            let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
+            return Err(error.of(fixed.type_name));
+        }
+        let mut doubled = copied.clone();
+        if let Some(doubled) = doubled.find(|entity| has_two_rows(entity.def, all)) {
+            let message = "its items are stored under two keys, by `next_key` or `was_key`, and a copy writes one row at a time: copy the \
+                           whole table by `scan_items()` without `.masked(..)`, or wait until the old key is removed";
+            return Err(Error::config(message).of(doubled.def.type_name));
+        }
+        if let Some(mask) = &self.mask {
+            let mut expiring = copied
+                .clone()
+                .filter(|entity| has_personal_expiry(entity.def, entity.model));
+            if let Some(entity) = expiring.next() {
+                let message = "its expiry is derived from a personal field: the expiry of the row would tell its value, and another one \
+                               could delete the copy at once: derive the expiry from another time, or write it in a field of its own";
+                return Err(Error::config(message).of(entity.def.type_name));
+            }
+            let mut keyed = copied.clone();
+            let keyed = keyed.find(|entity| has_personal_key(entity.def, entity.model));
+            if let Some(entity) = keyed.filter(|_| mask.is_random()) {
+                let message = "a personal field is a part of its primary key, so a second copy with another secret would store each row \
+                               again, under another key: create the mask by `Mask::with_secret` (`--secret-env` on the command line)";
+                return Err(Error::config(message).of(entity.def.type_name));
+            }
+            let mut personal = copied.filter(|entity| has_personal_key(entity.def, entity.model));
+            if let (Some(entity), true) = (personal.next(), self.mode.replaces) {
+                let message = "a personal field is a part of its primary key, so a replaced item could be the copy of another row: copy \
+                               into an empty table, without `.replace()`";
+                return Err(Error::config(message).of(entity.def.type_name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The mask and all that it replaces, in checkpoints.
+    pub(super) fn mask_name(&self) -> String {
+        let Some(mask) = &self.mask else {
+            return "as it is".to_owned();
+        };
+        let masked = self.entity.iter().chain(&self.entities);
+        let paths = masked.map(|entity| personal_paths(entity.def.id, entity.model.fields));
+        let mut paths: Vec<String> = paths.flatten().collect();
+        paths.sort_unstable();
+        let hash = Sha256::digest(paths.join("\n"));
+        let hash: String = hash
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        format!(
+            "masked with {}, {} personal fields ({hash})",
+            mask.fingerprint(),
+            paths.len()
+        )
+    }
+
+    /// The name of the rows in checkpoints.
+    pub(super) fn rows_name(&self) -> &'static str {
+        self.entity
+            .map_or("all items", |entity| entity.def.type_name)
+    }
+
+    /// The attributes of the primary key of the table.
+    pub(super) fn primary_key(&self) -> &[KeyAttribute] {
+        self.items.primary_key()
+    }
+
+    /// The item to store for a row; None if a masked copy omits it. Fails for a row that would get the key of an earlier one.
+    pub(super) fn copied_item(&mut self, row: &[u8]) -> Result<Option<CopiedItem>> {
+        let Some((entity, row)) = self.masked_row(row)? else {
+            return match self.is_omitted(row) {
+                true => Ok(None),
+                false => self.unmasked_item(row).map(Some),
+            };
+        };
+        // A closure may return one value twice, and a key may contain a part of a value only, such as the month of a day.
+        if has_personal_key(entity.def, entity.model) {
+            let key = untyped_key(&*row.entity)?;
+            let hash = Sha256::digest(key.json());
+            let mut short = [0; 16];
+            short.copy_from_slice(hash.split_at(16).0);
+            if !self.keys.insert(short) {
+                let message = "an earlier row has the same pseudonyms in its primary key: return others from `Mask::by`; a part of a time in \
+                               a key, as in `{at:month}`, has too few values for pseudonyms";
+                let error = Error::new(ErrorKind::AlreadyExists, Stage::Encode, message);
+                return Err(error.of(entity.def.type_name));
+            }
+        }
+        entity_item(&entity, row, self.mode).map(Some)
+    }
+
+    /// Another write of a row that was copied before.
+    pub(super) fn rewrite(&self, row: &[u8]) -> Result<Box<dyn SingleWrite>> {
+        let item = match self.masked_row(row)? {
+            Some((entity, row)) => entity_item(&entity, row, self.mode)?,
+            None => self.unmasked_item(row)?,
+        };
+        Ok(item.write)
+    }
+
+    /// The masked row; None if the row is not masked.
+    fn masked_row(&self, row: &[u8]) -> Result<Option<(CopiedEntity, CopiedRow)>> {
+        let Some(mask) = &self.mask else {
+            return Ok(None);
+        };
+        let Some(entity) = self.entity.or_else(|| self.entity_of(row)) else {
+            return Ok(None);
+        };
+        let row = (entity.masked)(row, mask, self.mode.drops_unknown)?;
+        Ok(Some((entity, row)))
+    }
+
+    /// The entity of a row of a masked copy of a table.
+    fn entity_of(&self, row: &[u8]) -> Option<CopiedEntity> {
+        let mut entities = self.entities.iter();
+        // The item of a unique value contains the value of the source, and is written again with the masked row.
+        let found = entities.find(|entity| !is_sentinel(row) && (entity.is_own)(row));
+        found.copied()
+    }
+
+    /// Whether a masked copy omits a row that it cannot mask.
+    fn is_omitted(&self, row: &[u8]) -> bool {
+        self.mask.is_some() && (is_sentinel(row) || !self.mode.copies_others)
+    }
+
+    fn unmasked_item(&self, row: &[u8]) -> Result<CopiedItem> {
+        if let Some(entity) = self.entity {
+            return entity_item(&entity, (entity.as_it_is)(row)?, self.mode);
+        }
+        let item = Item::from_dynamo_json(row).map_err(|fault| Error::decode("Item", fault))?;
+        let write = self
+            .items
+            .write_of(&item, row.to_vec(), self.mode.replaces)?;
+        Ok(CopiedItem {
+            stored: item,
+            write,
+        })
+    }
+}
+
+/// Whether a write of the entity stores two rows.
+fn has_two_rows(def: &EntityDef, all: &[&EntityDef]) -> bool {
+    let is_other = |entity: &&EntityDef| {
+        let second = entity
+            .second_key
+            .filter(|_| entity.writes_second_row(false));
+        second.is_some_and(|second| second.other.id == def.id)
+    };
+    def.writes_second_row(false) || all.iter().any(is_other)
+}
+
+fn entity_item(entity: &CopiedEntity, row: CopiedRow, mode: CopyMode) -> Result<CopiedItem> {
+    let name = entity.def.type_name;
+    let stored = Item::from_dynamo_json(&row.item).map_err(|fault| Error::decode(name, fault))?;
+    size::check_size(row.entity.declaration(), &row.item, stored.size())?;
+    let write = EntityCopy {
+        row,
+        replaces: mode.replaces,
+        table: entity.table,
+        def: entity.def,
+    };
+    Ok(CopiedItem {
+        stored,
+        write: Box::new(write),
+    })
+}
+
+/// The put of a row of an entity, together with the items of its unique values.
+struct EntityCopy {
+    row: CopiedRow,
+    replaces: bool,
+    table: &'static TableDef,
+    def: &'static EntityDef,
+}
+
+impl SingleWrite for EntityCopy {
+    fn prepared(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+        let CopiedRow { entity, item } = self.row;
+        PreparedWrite {
+            intent: copied_put(&*entity, &item, self.replaces, &COPY, db),
+            key: untyped_key(&*entity).map(|key| key.json().to_vec()),
+            verb: "copy",
+            entity: self.def.type_name,
+            pattern: &COPY,
+            table: self.table,
+        }
+    }
+}
