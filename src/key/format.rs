@@ -226,11 +226,11 @@ pub trait ToMonth: Sized {
 pub type ParsePart<P> =
     fn(&mut KeyParser<'_>, &'static str, Option<usize>, bool) -> Result<P, CodecError>;
 
-/// A point in time, truncated to whole seconds: the key part of `{at:s}` and of `{at:epoch}`.
+/// A point in time, truncated to whole seconds: the key part of `{at:s}`, `{at:s:lower}` and `{at:epoch}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds<T>(T);
 
-/// A point in time, truncated to whole milliseconds: the key part of `{at:ms}` and of `{at:epoch_ms}`.
+/// A point in time, truncated to whole milliseconds: the key part of `{at:ms}`, `{at:ms:lower}` and `{at:epoch_ms}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis<T>(T);
 

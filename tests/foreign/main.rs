@@ -17,6 +17,7 @@ mod nulls;
 mod programs;
 mod random;
 mod spelling;
+mod time_ranges;
 
 use libtest_mimic::Arguments;
 
@@ -30,6 +31,7 @@ fn main() {
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));
+    all.extend(trials("time_ranges", Mode::Raw, time_ranges::tests()));
     all.extend(trials("random", Mode::Raw, random::tests()));
     libtest_mimic::run(&arguments, all).exit();
 }

@@ -1,7 +1,7 @@
 //! Rules for the fields that keys are built from.
 
 use crate::check::primary_key;
-use crate::check::types::{is_float, is_text, no_integer, no_text, no_time};
+use crate::check::types::{is_float, is_text, is_time, no_integer, no_text, no_time};
 use crate::check::uses::{KeyUses, Part, placeholder, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
@@ -144,7 +144,9 @@ impl KeyUses<'_> {
                     TextFormat::Seconds
                     | TextFormat::Millis
                     | TextFormat::Epoch
-                    | TextFormat::EpochMillis => {
+                    | TextFormat::EpochMillis
+                    | TextFormat::LowerSeconds
+                    | TextFormat::LowerMillis => {
                         (no_time(&field.ty), "this format is for timestamps")
                     }
                     TextFormat::Date | TextFormat::Month => (
@@ -153,10 +155,17 @@ impl KeyUses<'_> {
                     ),
                 };
                 if let Some(ty) = ty {
-                    let (part_text, plain) = (
-                        placeholder(field, format),
-                        placeholder(field, format.plain()),
-                    );
+                    // A program that converts whole keys to lower case converts the letters of times too.
+                    let is_lower_time = format.text == TextFormat::Lower && is_time(&field.ty);
+                    let instead = match is_lower_time {
+                        true => Format {
+                            text: TextFormat::LowerMillis,
+                            ..format
+                        },
+                        false => format.plain(),
+                    };
+                    let (part_text, plain) =
+                        (placeholder(field, format), placeholder(field, instead));
                     let name = &field.ident;
                     let message =
                         format!("{part_text}: {what}, and `{name}` is a `{ty}`; write {plain}");

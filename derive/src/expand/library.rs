@@ -52,6 +52,8 @@ fn text_constant(format: TextFormat) -> TokenStream {
         TextFormat::Millis => code!(__d::MILLIS),
         TextFormat::Epoch => code!(__d::EPOCH),
         TextFormat::EpochMillis => code!(__d::EPOCH_MILLIS),
+        TextFormat::LowerSeconds => code!(__d::LOWER_SECONDS),
+        TextFormat::LowerMillis => code!(__d::LOWER_MILLIS),
         TextFormat::Date => code!(__d::DATE),
         TextFormat::Month => code!(__d::MONTH),
         TextFormat::Lower => code!(__d::LOWER),

@@ -42,12 +42,23 @@ pub(super) fn pad(format: Format) -> TokenStream {
 
 /// Computes the width of a part, because a part of fixed width needs no delimiter after it.
 pub(super) fn width(entity: &Entity, field: usize, format: Format, sparse: bool) -> TokenStream {
+    fact(entity, (field, format), sparse, "WIDTH")
+}
+
+/// Computes the queries that a part supports, because texts that are no beginnings of others sort in every place.
+pub(super) fn ranges(entity: &Entity, field: usize, format: Format, sparse: bool) -> TokenStream {
+    fact(entity, (field, format), sparse, "RANGES")
+}
+
+/// Names a constant of a part, in the primary key or in that of an index.
+fn fact(entity: &Entity, part: (usize, Format), sparse: bool, constant: &str) -> TokenStream {
+    let (field, format) = part;
     let contract = if sparse {
         index_contract(format)
     } else {
         contract(format)
     };
-    of(&entity.fields[field].ty, &contract, "WIDTH")
+    of(&entity.fields[field].ty, &contract, constant)
 }
 
 /// Checks whether a part of an index key may be missing, since an item without it is not in the index.

@@ -178,6 +178,7 @@ impl DynamicKey {
         let ends = |piece: Option<&Piece>| matches!(piece, Some(Piece::Part { field, .. }) if *field == part.field);
         self.style == Style::Escaped
             || !part.has_any_width()
+            || part.model.ranges == PartRanges::PrefixFree
             || part.model.ranges == PartRanges::Text && ends(pieces.last())
     }
 }
