@@ -44,6 +44,7 @@ pub use definition::{
 };
 #[doc(hidden)]
 pub use definition::{IsAsWritten, SentinelsOf};
+pub(crate) use definition::{Separator, text_after};
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
     AllowSchema, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, KeyContent, KeySchema,

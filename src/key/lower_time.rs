@@ -87,9 +87,9 @@ macro_rules! lowered {
                 key: &mut KeyParser<'_>,
                 field: &'static str,
                 pad: Option<usize>,
-                last: bool,
+                after: Option<&'static str>,
             ) -> Result<$part<T>, CodecError> {
-                let time: $text<T> = key.part(field, pad, last)?;
+                let time: $text<T> = key.part(field, pad, after)?;
                 $part::floor(time.0).ok_or_else(|| key.unlike_template().at(field))
             }
 

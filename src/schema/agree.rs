@@ -19,14 +19,26 @@ pub const fn name_or_empty(name: Option<&'static str>) -> &'static str {
     }
 }
 
-/// Whether the end of a part that something follows can be found: by the delimiter, or by its
-/// width. `next` is the first character that follows, if that is a literal.
-pub const fn ends(width: Width, next: Option<char>, style: Style) -> bool {
-    let delimited = match next {
-        Some(next) => next as u32 == style.delimiter() as u32,
-        None => false,
+/// Whether the end of a part that something follows can be found: by its width, by the delimiter or, in a verbatim key, by
+/// a character that the part cannot hold. `natural` is the width of its type, and `next` the first character that follows,
+/// if that is a literal.
+pub const fn ends(width: Width, natural: Width, next: Option<char>, style: Style) -> bool {
+    if matches!(width, Width::Fixed(_) | Width::Digits(_)) {
+        return true;
+    }
+    let Some(next) = next else {
+        return false;
     };
-    delimited || matches!(width, Width::Fixed(_) | Width::Digits(_))
+    if next as u32 == style.delimiter() as u32 || matches!(width, Width::Signed(_)) {
+        return true;
+    }
+    match (style, natural) {
+        // Texts hold every character above `%`, and `#` alone sorts below all that can continue a text.
+        (Style::Escaped, _) => false,
+        (Style::Verbatim(_), Width::Digits(_) | Width::Signed(_)) => !next.is_ascii_digit(),
+        // A text that holds the character is an error when it is written. That would be usual for letters and digits.
+        (Style::Verbatim(_), _) => next.is_ascii() && !next.is_ascii_alphanumeric(),
+    }
 }
 
 /// Whether parts are escaped, so that literals must sort above them.

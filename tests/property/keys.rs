@@ -236,6 +236,7 @@ whole!(time_types: "{a}{b}#{c}{d}", a: time::Date = given::time_date(), b: time:
 whole!(jiff_types: "{a}{b}#{c}", a: jiff::civil::Date = given::jiff_date(), b: jiff::civil::DateTime = given::jiff_civil(), c: jiff::Timestamp = given::jiff_timestamp());
 whole!(java_script_times: "{a}{b}#{c}", a: JavaScriptTime<DateTime<Utc>> = floored(JavaScriptTime::floor), b: Rfc3339Seconds<DateTime<Utc>> = floored(Rfc3339Seconds::floor), c: String = given::text());
 whole!(python_times: "{a}#{b}#{c}", a: PythonTime<DateTime<Utc>> = floored(PythonTime::floor), b: PynamoTime<DateTime<Utc>> = floored(PynamoTime::floor), c: String = given::text());
+whole!(signed_before_text: "{a:07}-{b}x{c}", a: i32 = below(10_000_000), b: i64 = given::i64(), c: String = given::text());
 whole!(mixed: "M#{a}#{b}#{c:03}#{d}", a: UserId = user_id(), b: DateTime<Utc> = given::chrono_utc(), c: i16 = -999i16..=999, d: String = given::text());
 whole!(mixed_again: "{a}#{b}#{c}#{d}", a: i64 = given::i64(), b: String = given::text(), c: Status = status(), d: uuid::Uuid = given::uuid());
 
@@ -398,6 +399,9 @@ mod verbatim {
 
     macro_rules! verbatim {
         ($name:ident: $style:meta, $delimiter:literal, $pk:tt, $sk:tt) => {
+            verbatim!($name: $style, |a| a.contains($delimiter), $pk, $sk);
+        };
+        ($name:ident: $style:meta, |$a:ident| $refused:expr, $pk:tt, $sk:tt) => {
             mod $name {
                 use super::*;
 
@@ -428,7 +432,8 @@ mod verbatim {
                         if same[0] { right.a = left.a.clone(); }
                         if same[1] { (right.n, right.z) = (left.n, left.z); }
                         // This part is not the last one and has no fixed width.
-                        let refused = left.a.contains($delimiter);
+                        let $a = &*left.a;
+                        let refused: bool = $refused;
                         match left.to_item() {
                             Err(error) => {
                                 prop_assert!(refused, "{}", error);
@@ -460,6 +465,9 @@ mod verbatim {
     verbatim!(by_hash: verbatim, "#", "T#{a}#{n}", "{z:03}#{b}");
     verbatim!(by_colon: verbatim(delimiter = ":"), ":", "T:{a}:{n}", "{z:03}:{b}");
     verbatim!(by_bar: verbatim(delimiter = "|"), "|", "{a}|{n}", "X|{z}|{b}");
+    verbatim!(by_template: verbatim, "@", "T#{a}@{n}", "{z:03}:{b}");
+    verbatim!(by_several: verbatim, |a| a.contains("::") || a.ends_with(':'), "{a}::{n}", "X{z}x{b}");
+    verbatim!(by_space: verbatim(delimiter = "|"), " ", "{a} - {n}", "{z}/{b}");
 }
 
 /// Law K5: a part that does not fit is refused before any request, with the names of entity, key and part.

@@ -3,7 +3,7 @@ use dynamo_entity::prelude::*;
 type Name = String;
 
 #[derive(DynamoEntity)]
-#[dynamo(table = "orders", key(pk = "{number}-{id}", sk = "{name}:{size}{id}"))]
+#[dynamo(table = "orders", key(pk = "{number}{id}", sk = "{name}:{size}{id}"))]
 #[dynamo(gsi(by_name, pk = "{name}/{id}"))]
 pub struct Order {
     pub id: u64,
@@ -17,7 +17,7 @@ pub struct Order {
 pub struct Shop;
 
 #[derive(DynamoEntity)]
-#[dynamo(table = Shop, key(pk = "{name}#{size}:{id}"))]
+#[dynamo(table = Shop, key(pk = "{name}x{size}:{id}"))]
 pub struct User {
     pub id: u64,
     pub size: u32,

@@ -8,7 +8,7 @@ use super::attribute::{declared, index_attribute};
 use super::index::index_keys;
 use super::tokens::{assertion, check, of, option, shown};
 use super::{expiry, library, second_key, shape, template, unique};
-use crate::check::placeholder;
+use crate::check::{no_end, placeholder};
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
     Entity, Field, Format, Index, IndexKind, KeySource, Piece, Table, TableRef, Template,
@@ -69,20 +69,18 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
         if next.is_some() && next == delimiter {
             continue;
         }
-        let next = option(next);
         let (width, pad) = (
             template::width(entity, *field, *format, sparse),
             template::pad(*format),
         );
         let part = placeholder(&entity.fields[*field], *format);
-        let fix = match delimiter {
-            Some(delimiter) => format!("`{delimiter}`"),
-            None => "the table's delimiter".to_owned(),
-        };
+        let style = entity.own_table().map(|own| own.style);
+        let message = no_end(&part, style, next);
+        let next = option(next);
         checks.push(check(
             template.span,
-            &code!(__d::ends(__d::width_in(#width, #pad, __STYLE), #next, __STYLE)),
-            &format!("{part} has no fixed width, so its end cannot be found; write {fix} after it"),
+            &code!(__d::ends(__d::width_in(#width, #pad, __STYLE), #width, #next, __STYLE)),
+            &message,
         ));
     }
     checks

@@ -4,7 +4,8 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::key::{GivenPart, KeyTarget, KeyText, LOWER, PLAIN, Role, Shard, UPPER, wrong_parts};
 use crate::schema::{
-    DeclaredEntity, KeyDef, KeySource, PartModel, PartRanges, Piece, Presence, Style, TextOf, Width,
+    DeclaredEntity, KeyDef, KeySource, PartModel, PartRanges, Piece, Presence, Style, TextOf,
+    Width, text_after,
 };
 
 /// A key attribute with the models of its parts.
@@ -154,13 +155,16 @@ impl DynamicKey {
         };
         let mut key = KeyText::open(target, self.def.attribute, role, self.style)?;
         let mut parts = self.models.iter().enumerate();
-        for (piece, is_last) in with_last(pieces) {
+        for (at_piece, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Literal(text) => key.literal(text),
                 Piece::Shard(shards) => key.shard(shard, *shards)?,
                 Piece::Part { field, .. } => {
                     let (at, model) = parts.next().ok_or_else(wrong_parts)?;
-                    write(at, key.part(field, model.pad(), is_last))?;
+                    write(
+                        at,
+                        key.part(field, model.pad(), text_after(pieces, at_piece)),
+                    )?;
                 }
             }
         }
@@ -181,12 +185,6 @@ impl DynamicKey {
             || part.model.ranges == PartRanges::PrefixFree
             || part.model.ranges == PartRanges::Text && ends(pieces.last())
     }
-}
-
-/// The pieces, and whether nothing follows them.
-fn with_last(pieces: &'static [Piece]) -> impl Iterator<Item = (&'static Piece, bool)> {
-    let pieces_left = (0..pieces.len()).rev();
-    pieces.iter().zip(pieces_left.map(|left| left == 0))
 }
 
 impl DynamicPart {

@@ -11,7 +11,7 @@ use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::key::span::{PartBound, PartEnd, Span};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, check_size, wrong_parts};
-use crate::schema::{KeyType, Piece, Style, Width};
+use crate::schema::{KeyType, Piece, Separator, Style, Width, text_after};
 
 /// The queried keys. An invalid part is kept as a fault until the query is sent.
 #[derive(Clone)]
@@ -248,6 +248,17 @@ impl KeyDraft {
             }
             None => text.to_owned(),
         };
+        let template = self.source.sort_template();
+        let separator = template
+            .and_then(|(_, pieces)| self.verbatim_separator(pieces, part_at(pieces, self.parts)));
+        if separator.is_some_and(|separator| {
+            separator.is_begun(text.as_bytes()) && separator.first_in(&text).is_none()
+        }) {
+            // The rows whose part is the text without its end would be among those that begin with the text.
+            self.refuse_query(
+                "a text that ends with one character of the separator after the part has no exact range: omit that character",
+            );
+        }
         self.asked = SortCondition::StartsWith(text);
     }
 
@@ -336,13 +347,17 @@ impl KeyDraft {
         }
     }
 
-    /// Whether the part ends before the text does: in a verbatim key the delimiter ends each part but the last.
-    fn ends_before(&self, pieces: &[Piece], at: Option<usize>, text: &str) -> bool {
-        let Style::Verbatim(delimiter) = self.source.table.style else {
-            return false;
-        };
-        let is_last = at.is_none_or(|at| at + 1 >= pieces.len());
-        !is_last && text.contains(delimiter)
+    /// Whether the part ends before the text does: in a verbatim key a separator ends each part but the last.
+    fn ends_before(&self, pieces: &'static [Piece], at: Option<usize>, text: &str) -> bool {
+        let separator = self.verbatim_separator(pieces, at);
+        separator.is_some_and(|separator| separator.first_in(text).is_some())
+    }
+
+    /// The separator after a part of a verbatim key, unless the part is the last one.
+    fn verbatim_separator(&self, pieces: &'static [Piece], at: Option<usize>) -> Option<Separator> {
+        let style = self.source.table.style;
+        let after = text_after(pieces, at?).filter(|_| style != Style::Escaped)?;
+        Some(style.separator(after))
     }
 
     fn part_span<'a>(&self, head: &'a str, pieces: &'static [Piece], at: usize) -> Span<'a> {
