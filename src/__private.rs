@@ -22,7 +22,7 @@ pub use crate::entity::field::{
     skip_unknown, unknown_part, unknown_rank, unknown_variant, unless_absent, within, written_size,
 };
 pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};
-pub use crate::entity::json::{as_stored, from_json, read_item_json, to_json};
+pub use crate::entity::json::{as_stored, from_json, read_item_json, to_item, to_json};
 pub use crate::entity::other::OtherVariant;
 pub use crate::entity::second_key::second_key_of;
 pub use crate::entity::second_row::SecondKey;

@@ -69,8 +69,8 @@ pub use projection::{FieldNumbers, Projected, StoredField, key_with, stored_name
 #[cfg(feature = "streams")]
 pub(crate) use read::is_same_entity;
 pub(crate) use read::{
-    encode_as_is, encode_present, is_item_of, is_past, projected, read, read_ahead, read_key,
-    read_key_ahead, read_live, read_projection, refused_row,
+    decode_key, encode_as_is, encode_present, is_item_of, is_past, projected, read, read_ahead,
+    read_key, read_key_ahead, read_live, read_projection, refused_row,
 };
 pub(crate) use shard::hash_of_json;
 pub use table::DynamoTable;
@@ -79,10 +79,9 @@ pub(crate) use version::VersionState;
 #[doc(hidden)]
 pub use version_field::VersionField;
 
-use crate::codec::Item;
 use crate::entity::guard::{Guard, Open};
 use crate::entity::second_row::SecondKey;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::key::{GivenPart, Shard, wrong_parts};
 use crate::schema::{EntityDef, EntityModel};
@@ -117,17 +116,6 @@ pub trait DynamoEntity: EntityContract<Held = <Self as DynamoEntity>::KeyParts> 
     /// The stored name of its table.
     #[doc(hidden)]
     const __TABLE_NAME: &'static str = <Self::Table as DynamoTable>::TABLE.name;
-
-    #[doc(hidden)]
-    fn __read(json: &[u8]) -> Result<Self> {
-        read(json)
-    }
-
-    #[doc(hidden)]
-    fn __item(&self) -> Result<Item> {
-        let json = json::to_json(self)?;
-        Item::from_dynamo_json(&json).map_err(|fault| Error::encode(Self::ENTITY.type_name, fault))
-    }
 }
 
 /// The contract that a derive implements for an entity. Only the library calls it, and the prelude does not contain

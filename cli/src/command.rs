@@ -353,6 +353,10 @@ fn import_data(model: &Model) -> Command {
             ),
             flag("replace", "Replaces items with the same keys"),
             flag("drop-unknown", "Drops attributes that no field has"),
+            flag(
+                "allow-missing-rows",
+                "Accepts a folder whose export could not read some rows",
+            ),
         ])
         .arg(arguments::rate(
             "WRITES",

@@ -2,12 +2,13 @@
 
 use std::error::Error as StdError;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use dynamo_entity::bulk::FileCheckpoint;
+use dynamo_entity::error::ErrorKind;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::transfer::{Csv, CsvColumn, Export, ExportFolder, Import, RowFormat};
 use dynamo_entity::{Error, ExportExt, QueryExt};
@@ -68,7 +69,11 @@ pub(crate) async fn export(
                 None => Box::new(&mut *context.streams.out),
             };
             let mut receiver = Receiver::new(plain, is_compressed(matches, path));
-            let export = query.export(&mut receiver).format(format(matches));
+            let export = query.export(&mut receiver);
+            let export = match csv {
+                Some(_) => export,
+                None => export.format(format(matches)),
+            };
             let report = watched(export, csv, &bar).send(&db).await?;
             if report.stopped().is_none() {
                 receiver.finish()?;
@@ -120,9 +125,27 @@ impl NewFile {
         let mut part = OsString::from(path);
         part.push(".part");
         let part = PathBuf::from(part);
-        let file = File::create(&part);
+        let fail = |error: io::Error| unusable(&part, &error);
+        // It may be the growing file of another command, so it is emptied only with its lock.
+        let mut options = File::options();
+        let options = options.create(true).truncate(false).write(true);
+        let file = options.open(&part).map_err(fail)?;
+        let is_own = match file.try_lock() {
+            Ok(()) => is_named(&file, &part).map_err(fail)?,
+            Err(TryLockError::WouldBlock) => false,
+            // Some network drives have no locks.
+            Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => true,
+            Err(TryLockError::Error(error)) => return Err(fail(error)),
+        };
+        if !is_own {
+            let part = part.display();
+            return Err(Failure::said(format!(
+                "{part}: another export is writing this file: wait for its end, or pass another `--out`"
+            )));
+        }
+        file.set_len(0).map_err(fail)?;
         Ok(NewFile {
-            file: file.map_err(|error| unusable(&part, &error))?,
+            file,
             part,
             path: path.to_owned(),
         })
@@ -135,25 +158,84 @@ impl NewFile {
     }
 }
 
-/// Writes lines as they are, or compressed.
+/// Whether a file still has this name. The other command may have given it the final name before it was locked.
+fn is_named(file: &File, path: &Path) -> io::Result<bool> {
+    let named = match fs::metadata(path) {
+        Ok(named) => named,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    is_same(&file.metadata()?, &named)
+}
+
+#[cfg(unix)]
+fn is_same(one: &fs::Metadata, other: &fs::Metadata) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
+}
+
+/// Other systems do not rename a file over one that is open.
+#[cfg(not(unix))]
+fn is_same(_: &fs::Metadata, _: &fs::Metadata) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// Writes lines as they are, or compressed. Compressed lines that were stopped have no end, so that readers notice.
 enum Receiver<'w> {
     Plain(Box<dyn Write + Send + 'w>),
-    Compressed(GzEncoder<Box<dyn Write + Send + 'w>>),
+    Compressed(GzEncoder<ClosableWriter<'w>>),
+}
+
+/// A writer that rejects everything once it is closed.
+struct ClosableWriter<'w> {
+    writer: Box<dyn Write + Send + 'w>,
+    is_closed: bool,
+}
+
+impl Write for ClosableWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.is_closed {
+            true => Err(io::ErrorKind::BrokenPipe.into()),
+            false => self.writer.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl Drop for Receiver<'_> {
+    fn drop(&mut self) {
+        // The encoder would write the end when it is dropped.
+        if let Receiver::Compressed(compressed) = self {
+            compressed.get_mut().is_closed = true;
+        }
+    }
 }
 
 impl<'w> Receiver<'w> {
     fn new(plain: Box<dyn Write + Send + 'w>, is_compressed: bool) -> Self {
         match is_compressed {
-            true => Receiver::Compressed(GzEncoder::new(plain, Compression::default())),
+            true => {
+                let writer = ClosableWriter {
+                    writer: plain,
+                    is_closed: false,
+                };
+                Receiver::Compressed(GzEncoder::new(writer, Compression::default()))
+            }
             false => Receiver::Plain(plain),
         }
     }
 
     /// Writes the end of compressed lines.
-    fn finish(self) -> io::Result<()> {
-        match self {
-            Receiver::Plain(mut plain) => plain.flush(),
-            Receiver::Compressed(compressed) => compressed.finish()?.flush(),
+    fn finish(mut self) -> io::Result<()> {
+        match &mut self {
+            Receiver::Plain(plain) => plain.flush(),
+            Receiver::Compressed(compressed) => {
+                compressed.try_finish()?;
+                compressed.get_mut().flush()
+            }
         }
     }
 }
@@ -212,7 +294,10 @@ pub(crate) async fn import(
                 Some(schema) => schema.import(file)?,
                 None => (context.model.entity(entity(matches))?.writable()?.import)(file),
             };
-            import.format(format(matches))
+            match csv {
+                Some(_) => import,
+                None => import.format(format(matches)),
+            }
         }
     };
     if let Some(csv) = csv {
@@ -227,6 +312,9 @@ pub(crate) async fn import(
     if matches.get_flag("drop-unknown") {
         import = import.drop_unknown();
     }
+    if matches.get_flag("allow-missing-rows") {
+        import = import.allow_missing_rows();
+    }
     if let Some(rate) = matches.get_one::<u32>("rate") {
         import = import.rate(*rate);
     }
@@ -236,8 +324,12 @@ pub(crate) async fn import(
     let db = context.connect().await?;
     let bar = context.streams.watched();
     let shown = bar.clone();
-    let import =
-        import.on_progress(move |counts| shown.set_message(format!("{} lines", counts.lines)));
+    let import = import.on_progress(move |counts| {
+        shown.set_message(match counts.lines {
+            0 if counts.checked_bytes > 0 => format!("{} MB checked", counts.checked_bytes >> 20),
+            lines => format!("{lines} lines"),
+        });
+    });
     let report = import.send(&db).await?;
     bar.finish_and_clear();
     for failed in report.errors() {
@@ -257,7 +349,16 @@ pub(crate) async fn import(
         None if counts.existing + counts.failed > 0 => {
             Err(Failure::said("some lines were not stored"))
         }
-        None => Ok(Exit::Done),
+        None => {
+            let missing = report.missing_rows();
+            match report.complete() {
+                Err(error) if error.kind() == ErrorKind::RowsFailed => Err(Failure::said(format!(
+                    "{missing} rows are missing in the folder, because the export could not read them: export again, or \
+                         pass `--allow-missing-rows`"
+                ))),
+                complete => Ok(complete.map(|_| Exit::Done)?),
+            }
+        }
     }
 }
 
@@ -355,4 +456,31 @@ fn is_unread(error: &Error) -> bool {
         .source()
         .and_then(|source| source.downcast_ref::<io::Error>());
     source.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(is_finished: bool) -> io::Result<String> {
+        let mut bytes = Vec::new();
+        let mut receiver = Receiver::new(Box::new(&mut bytes), true);
+        receiver.write_all(b"one\n")?;
+        receiver.flush()?;
+        if is_finished {
+            receiver.finish()?;
+        } else {
+            drop(receiver);
+        }
+        let mut text = String::new();
+        MultiGzDecoder::new(&*bytes).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    #[test]
+    fn compressed_lines_that_were_stopped_have_no_end() {
+        assert_eq!(written(true).unwrap(), "one\n");
+        let error = written(false).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    }
 }

@@ -147,7 +147,17 @@ impl Model {
         let mut model = self.clone();
         for schema in &mut model.schemas {
             let before = schema.clone();
-            *schema = (environment.settings)(before);
+            *schema = (environment.settings)(before.clone());
+            // The program uses the table by its declaration, whatever the environment is.
+            let mut compared = schema.clone();
+            compared.settings = before.settings.clone();
+            compared.allows = before.allows.clone();
+            if compared != before {
+                return Err(Failure::said(format!(
+                    "the environment `{name}` changes more of table `{}` than its settings",
+                    before.name
+                )));
+            }
         }
         Ok(model)
     }

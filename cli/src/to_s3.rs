@@ -56,9 +56,13 @@ pub(crate) fn s3_commands() -> [Command; 2] {
                 "since",
                 "TIME",
                 "Exports only changes from this time on, of 15 minutes to 24 hours",
+            ),
+            text(
+                "until",
+                "TIME",
+                "The end of the changes; the latest possible one by default",
             )
-            .requires("until"),
-            text("until", "TIME", "The end of the changes").requires("since"),
+            .requires("since"),
             flag("without-old", "Omits the states before the changes").requires("since"),
             text(
                 "token",
@@ -88,7 +92,10 @@ pub(crate) async fn start(
     let text = |name: &str| matches.get_one::<String>(name).cloned();
     let what = text("what").unwrap_or_default();
     let at = time_option(matches, "at")?;
-    let changes = time_option(matches, "since")?.zip(time_option(matches, "until")?);
+    let (since, until) = (
+        time_option(matches, "since")?,
+        time_option(matches, "until")?,
+    );
     let table = context
         .model
         .schemas
@@ -124,9 +131,11 @@ pub(crate) async fn start(
     if let Some(time) = at {
         export = export.at(time);
     }
-    if let Some((since, until)) = changes {
-        export = export.changes(since..until);
-    }
+    export = match (since, until) {
+        (Some(since), Some(until)) => export.changes(since..until),
+        (Some(since), None) => export.changes_since(since),
+        (None, _) => export,
+    };
     if matches.get_flag("without-old") {
         export = export.without_old();
     }

@@ -1,4 +1,4 @@
-//! Entities as plain bytes, for benchmarks and fuzzing.
+//! Entities as items and as plain bytes, outside requests: for collections, streams, benchmarks and fuzzing.
 
 use crate::codec::Item;
 use crate::entity::{DynamoEntity, ManagedValues, encode_as_is};
@@ -7,6 +7,12 @@ use crate::error::{Error, Result};
 /// The item as DynamoDB JSON.
 pub fn to_json<E: DynamoEntity>(entity: &E) -> Result<Vec<u8>> {
     encode_as_is(entity).map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
+}
+
+/// The item as it is stored.
+pub fn to_item<E: DynamoEntity>(entity: &E) -> Result<Item> {
+    Item::from_dynamo_json(&to_json(entity)?)
+        .map_err(|fault| Error::encode(E::ENTITY.type_name, fault))
 }
 
 /// The entity as it is read back, if that is known without decoding it.

@@ -71,8 +71,9 @@ fn decode<E: DynamoEntity>(reader: &mut Reader<'_>) -> Result<E, CodecError> {
     E::decode(reader)
 }
 
+/// Decodes the next key of an entity, without the context of an error.
 #[inline]
-fn decode_key<E: DynamoEntity>(reader: &mut Reader<'_>) -> Result<Key<E>, CodecError> {
+pub(crate) fn decode_key<E: DynamoEntity>(reader: &mut Reader<'_>) -> Result<Key<E>, CodecError> {
     E::KeyParts::read(reader).map(Key::from_parts)
 }
 

@@ -7,31 +7,62 @@ mod view;
 
 use std::collections::BTreeMap;
 
+use crate::dynamo::TablePrefix;
 use crate::error::{Error, Result};
 use crate::schema::TableSchema;
 
 pub(super) use dialect::{AthenaSql, DuckDbSql, SqlDialect, quote_literal};
 pub(super) use view::EntityView;
 
-/// The positions of the exported files, by the names of the tables without a prefix.
-#[derive(Debug, Clone, Default)]
-pub(super) struct FilePlaces {
+/// The tables of an export to a query engine, and its settings.
+#[derive(Debug, Clone)]
+pub(super) struct AnalyticsTables {
+    schemas: Vec<TableSchema>,
+    prefix: TablePrefix,
+    /// The positions of the exported files, by the names of the tables without a prefix.
     by_table: BTreeMap<String, String>,
+    /// The digits after the point of decimal numbers; without it, they are texts.
+    scale: Option<u8>,
 }
 
-impl FilePlaces {
-    pub(super) fn add(&mut self, table: &str, place: String) {
-        self.by_table.insert(table.to_owned(), place);
+impl AnalyticsTables {
+    pub(super) fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
+        AnalyticsTables {
+            schemas: schemas.into_iter().collect(),
+            prefix: TablePrefix::default(),
+            by_table: BTreeMap::new(),
+            scale: None,
+        }
     }
 
-    /// The tables that have a place, each with it.
-    pub(super) fn placed<'s>(
-        &'s self,
-        schemas: &'s [TableSchema],
-        option: &str,
-    ) -> Result<Vec<(&'s TableSchema, &'s str)>> {
+    pub(super) fn with_prefix(mut self, prefix: String) -> Self {
+        self.prefix = TablePrefix::new(prefix);
+        self
+    }
+
+    pub(super) fn with_files(mut self, table: &str, place: String) -> Self {
+        self.by_table.insert(table.to_owned(), place);
+        self
+    }
+
+    pub(super) fn with_scale(mut self, scale: u8) -> Self {
+        self.scale = Some(scale);
+        self
+    }
+
+    pub(super) fn scale(&self) -> Option<u8> {
+        self.scale
+    }
+
+    /// The name of a table with the prefix.
+    pub(super) fn full_name(&self, table: &TableSchema) -> String {
+        self.prefix.full_name(&table.name)
+    }
+
+    /// The tables that have files, each with their position. `option` is the method that sets it.
+    pub(super) fn tables_with_files(&self, option: &str) -> Result<Vec<(&TableSchema, &str)>> {
         for name in self.by_table.keys() {
-            if !schemas.iter().any(|schema| schema.name == *name) {
+            if !self.schemas.iter().any(|schema| schema.name == *name) {
                 return Err(Error::config(format!(
                     "`{option}` names table `{name}`, which is not among the exported tables"
                 )));
@@ -42,7 +73,7 @@ impl FilePlaces {
                 "no table has files: name them by `{option}`"
             )));
         }
-        let placed = schemas.iter().filter_map(|schema| {
+        let placed = self.schemas.iter().filter_map(|schema| {
             let place = self.by_table.get(&schema.name)?;
             Some((schema, place.as_str()))
         });

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::analytics::{AthenaSql, EntityView, FilePlaces, SqlDialect};
-use crate::dynamo::TablePrefix;
+use super::analytics::{AnalyticsTables, AthenaSql, EntityView, SqlDialect};
 use crate::error::{Error, Result};
 use crate::schema::{EntitySchema, TableSchema};
 
@@ -34,27 +33,21 @@ use crate::schema::{EntitySchema, TableSchema};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Athena {
-    schemas: Vec<TableSchema>,
-    prefix: TablePrefix,
-    places: FilePlaces,
-    scale: Option<u8>,
+    tables: AnalyticsTables,
 }
 
 impl Athena {
     /// The statements for these tables.
     pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
         Athena {
-            schemas: schemas.into_iter().collect(),
-            prefix: TablePrefix::default(),
-            places: FilePlaces::default(),
-            scale: None,
+            tables: AnalyticsTables::new(schemas),
         }
     }
 
     /// The prefix of the tables' names, joined as by [`Dynamo::with_prefix`](crate::Dynamo::with_prefix).
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = TablePrefix::new(prefix.into());
+        self.tables = self.tables.with_prefix(prefix.into());
         self
     }
 
@@ -62,7 +55,7 @@ impl Athena {
     /// location are omitted.
     #[must_use]
     pub fn location(mut self, table: &str, uri: impl Into<String>) -> Self {
-        self.places.add(table, uri.into());
+        self.tables = self.tables.with_files(table, uri.into());
         self
     }
 
@@ -70,18 +63,20 @@ impl Athena {
     /// the number, which has every digit; a decimal is rounded to its scale.
     #[must_use]
     pub fn decimal_scale(mut self, scale: u8) -> Self {
-        self.scale = Some(scale);
+        self.tables = self.tables.with_scale(scale);
         self
     }
 
     /// The statements, in the order in which you must run them. Athena runs one statement at a time.
     pub fn statements(&self) -> Result<Vec<String>> {
-        let sql = AthenaSql { scale: self.scale };
+        let sql = AthenaSql {
+            scale: self.tables.scale(),
+        };
         let mut names = BTreeSet::new();
         let mut statements = Vec::new();
-        for (table, location) in self.places.placed(&self.schemas, "location")? {
+        for (table, location) in self.tables.tables_with_files("location")? {
             check_location(location)?;
-            let base = plain_name(&self.prefix.full_name(&table.name));
+            let base = plain_name(&self.tables.full_name(table));
             let mut taken = BTreeSet::new();
             let views: Vec<String> = table
                 .entities

@@ -1,7 +1,6 @@
 //! The script by which DuckDB makes Parquet files of exports.
 
-use super::analytics::{DuckDbSql, EntityView, FilePlaces, SqlDialect, quote_literal};
-use crate::dynamo::TablePrefix;
+use super::analytics::{AnalyticsTables, DuckDbSql, EntityView, SqlDialect, quote_literal};
 use crate::error::Result;
 use crate::schema::TableSchema;
 
@@ -28,22 +27,16 @@ use crate::schema::TableSchema;
 /// ```
 #[derive(Debug, Clone)]
 pub struct DuckDb {
-    schemas: Vec<TableSchema>,
-    prefix: TablePrefix,
-    places: FilePlaces,
+    tables: AnalyticsTables,
     folder: Option<String>,
-    scale: Option<u8>,
 }
 
 impl DuckDb {
     /// The script for these tables.
     pub fn new(schemas: impl IntoIterator<Item = TableSchema>) -> Self {
         DuckDb {
-            schemas: schemas.into_iter().collect(),
-            prefix: TablePrefix::default(),
-            places: FilePlaces::default(),
+            tables: AnalyticsTables::new(schemas),
             folder: None,
-            scale: None,
         }
     }
 
@@ -51,14 +44,14 @@ impl DuckDb {
     /// Parquet files begin with it.
     #[must_use]
     pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
-        self.prefix = TablePrefix::new(prefix.into());
+        self.tables = self.tables.with_prefix(prefix.into());
         self
     }
 
     /// The files of a table, as a pattern such as `exports/data/*.json.gz`. Tables without files are omitted.
     #[must_use]
     pub fn files(mut self, table: &str, pattern: impl Into<String>) -> Self {
-        self.places.add(table, pattern.into());
+        self.tables = self.tables.with_files(table, pattern.into());
         self
     }
 
@@ -74,16 +67,18 @@ impl DuckDb {
     /// the number, which has every digit; a decimal is rounded to its scale.
     #[must_use]
     pub fn decimal_scale(mut self, scale: u8) -> Self {
-        self.scale = Some(scale);
+        self.tables = self.tables.with_scale(scale);
         self
     }
 
     /// The script.
     pub fn script(&self) -> Result<String> {
-        let sql = DuckDbSql { scale: self.scale };
+        let sql = DuckDbSql {
+            scale: self.tables.scale(),
+        };
         let mut script = String::new();
-        for (table, files) in self.places.placed(&self.schemas, "files")? {
-            let name = self.prefix.full_name(&table.name);
+        for (table, files) in self.tables.tables_with_files("files")? {
+            let name = self.tables.full_name(table);
             let lines = sql.quote_name(&name);
             let files = quote_literal(files);
             script.push_str(&format!(

@@ -289,7 +289,14 @@ impl Policy {
         });
         statements.extend(self.of_consumers()?);
         let named = named_by(|base| self.prefix.full_name(base), self.schemas.clone())?;
-        statements.extend(key_statements(&named, &allowed, &self.region));
+        let streams = self.consumers.iter();
+        let streams = streams.map(|consumer| self.prefix.full_name(&consumer.table.name));
+        statements.extend(key_statements(
+            &named,
+            &allowed,
+            &streams.collect(),
+            (&self.partition, &self.region),
+        ));
         statements.extend(self.of_exports()?);
         if statements.is_empty() {
             return Err(Error::config(
@@ -346,7 +353,7 @@ impl Policy {
                 actions,
                 resources,
                 partitions: Partitions::any_partition(),
-                via_service: None,
+                via_service: Vec::new(),
             })
             .collect())
     }

@@ -380,6 +380,11 @@ impl TableChange {
             TableChange::SetBilling(_) => Some(
                 "it takes few decreases of units in a day, and has quotas for the units of a table and of an account",
             ),
+            TableChange::SetOnDemandMaximum { .. } | TableChange::RaiseWarmThroughput { .. } => {
+                Some(
+                    "the account has quotas for the units of a table, by default 40000 read units and 40000 write units",
+                )
+            }
             _ => None,
         }
     }

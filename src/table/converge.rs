@@ -9,7 +9,7 @@ use super::index_room::IndexRoom;
 use super::polling::TablePolling;
 use super::settle::{PendingChange, TROUBLE, is_trouble, wait_settled};
 use super::steps::needed_changes;
-use super::throughput::units_to_raise;
+use super::throughput::{has_warmed, units_to_raise};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
 use crate::wire::Wire;
@@ -209,7 +209,7 @@ impl<G: TableGoal> Convergence<'_, G> {
         }
         let waits = self.goal.waits_for_ttl() && is_too_soon(&error);
         if !waits && !is_temporary(&error, found, &change, &course.taken) {
-            return self.told_why(error, &change).await;
+            return self.told_why(error, found, &change).await;
         }
         self.goal.tell_state(&change, StepState::Waits);
         let busy = course
@@ -219,11 +219,22 @@ impl<G: TableGoal> Convergence<'_, G> {
     }
 
     /// An error is none if the change is done: someone else was faster. The service may show that late.
-    async fn told_why(&self, error: Error, change: &TableChange) -> Result<()> {
+    async fn told_why(
+        &self,
+        error: Error,
+        before: Option<&FoundTable>,
+        change: &TableChange,
+    ) -> Result<()> {
         let mut stale = TablePolling::for_patience(STALE);
         loop {
             let found = self.find_table(Some(change)).await?;
             if !self.remaining_changes(found.as_ref())?.contains(change) {
+                return Ok(());
+            }
+            // DynamoDB rejects a request if the load has increased one of its values. The next one omits that value.
+            if let (Some(before), Some(now)) = (before, &found)
+                && has_warmed(&before.described, &now.described, change)
+            {
                 return Ok(());
             }
             // Another process may have made the change while the description was still the old one.

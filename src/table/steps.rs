@@ -39,10 +39,10 @@ pub(super) fn needed_changes(
     changes.extend(change_stream(declared, there));
     changes.extend(change_expiry(declared, found));
     changes.extend(change_tags(declared, found));
-    // It may take long, and nothing else depends on it.
-    changes.extend(raise_warm_throughput(declared, &found.described));
     changes.extend(indexes.exchanged);
     changes.extend(indexes.last);
+    // It may take long, and nothing else depends on it.
+    changes.extend(raise_warm_throughput(declared, &found.described));
     changes
 }
 
@@ -361,7 +361,14 @@ pub(super) fn is_unknown(change: &TableChange, found: &FoundTable) -> bool {
         TableChange::SetTags(_) => found.labels.is_none(),
         TableChange::SetClass(_) => found.described.schema.settings.class.is_none(),
         TableChange::SetEncryption(_) => found.described.schema.settings.encryption.is_none(),
-        TableChange::RaiseWarmThroughput { .. } => found.described.throughput.warm.is_none(),
+        TableChange::RaiseWarmThroughput { index, .. } => {
+            let there = &found.described;
+            let throughput = match index {
+                None => Some(&there.throughput),
+                Some(name) => there.index_throughput.get(name),
+            };
+            throughput.is_none_or(|throughput| throughput.warm.is_none())
+        }
         TableChange::SetOnDemandMaximum { index, .. } => {
             index.is_some() && !found.described.sets_index_maximum
         }

@@ -88,9 +88,27 @@ pub(super) fn raise_warm_throughput(
 }
 
 fn is_colder(found: Throughput, declared: WarmThroughput) -> bool {
-    found
-        .warm
-        .is_some_and(|found| declared.units_above(found) != (None, None))
+    // While DynamoDB increases the values, it describes the old ones and takes no second request. A later plan compares
+    // the new ones.
+    !found.is_warming
+        && found
+            .warm
+            .is_some_and(|found| declared.units_above(found) != (None, None))
+}
+
+/// Whether the units to request have changed since the last look, because the load of the table increased them.
+pub(super) fn has_warmed(
+    before: &DescribedTable,
+    now: &DescribedTable,
+    change: &TableChange,
+) -> bool {
+    match change {
+        TableChange::RaiseWarmThroughput { index, units } => {
+            let units = |there| units_to_raise(there, index.as_deref(), *units);
+            units(before) != units(now)
+        }
+        _ => false,
+    }
 }
 
 /// The units to request: those of a kind of which the table has more are left out, because DynamoDB would reject them.
@@ -162,17 +180,18 @@ pub(super) fn unknown_throughput(
     let mut indexes = declared.global_indexes.iter();
     let has_maximum = indexes.any(|index| settings.index_maximum(&index.name).is_some());
     let mut indexes = declared.global_indexes.iter();
-    let is_warm = settings.warm_throughput.is_some()
-        || indexes.any(|index| settings.index_warmth(&index.name).is_some());
+    // An index that is being created has no warm throughput yet.
+    let is_cold = indexes.any(|index| {
+        let found = there.index_throughput.get(&index.name);
+        settings.index_warmth(&index.name).is_some() && found.is_some_and(|it| it.warm.is_none())
+    });
+    let is_cold = is_cold || settings.warm_throughput.is_some() && there.throughput.warm.is_none();
     let unknown = [
         (
             "maximum on demand of indexes",
             has_maximum && !there.sets_index_maximum,
         ),
-        (
-            "warm throughput",
-            is_warm && there.throughput.warm.is_none(),
-        ),
+        ("warm throughput", is_cold),
         (
             "encryption",
             settings.encryption.is_some() && there.schema.settings.encryption.is_none(),

@@ -11,6 +11,7 @@ mod cells;
 mod layout;
 mod records;
 
+pub(super) use cells::Cell;
 pub(super) use layout::{CsvLayout, HeaderMap};
 pub(super) use records::{CsvLines, CsvRecord};
 
@@ -24,7 +25,7 @@ use crate::schema::TableSchema;
 /// [`Import::csv`](super::Import::csv).
 ///
 /// The first line contains the names of the columns. By default, each field has a column with the name of its
-/// attribute, in the order of the struct. The column of a `rest` field contains the attributes that the entity does
+/// attribute, in the order of the struct. A `rest` field has the column `rest`, with the attributes that the entity does
 /// not know; without such a field, a row with them fails.
 ///
 /// | type | cell |

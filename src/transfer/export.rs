@@ -125,8 +125,7 @@ pub trait ExportExt: QueryExt {
     where
         Self::Row: ExportedRow<Kind>,
     {
-        let export = Export::new(self.query(), Box::new(folder.into_sink()));
-        export.format(RowFormat::DynamoJson).in_folder()
+        Export::new(self.query(), Box::new(folder.into_sink())).in_folder()
     }
 }
 
@@ -146,7 +145,7 @@ pub struct Export<'w> {
     /// Whether the rows have all attributes.
     is_whole: bool,
     sink: Box<dyn ExportSink + 'w>,
-    format: RowFormat,
+    format: Option<RowFormat>,
     csv: Option<Csv>,
     /// Whether the rows go into a folder, which has one format.
     is_folder: bool,
@@ -176,7 +175,7 @@ pub struct ExportCounts {
     /// The bytes that were written.
     pub bytes: u64,
     /// The items that were read and are not rows of the query: of other entities, expired, or dropped by a filter. An
-    /// item that stores a unique value is one of them.
+    /// item that stores a unique value is one of them. Earlier runs of an export into a folder are not included.
     pub left_out: u64,
     /// The rows that were not written, because they cannot be read.
     pub failed: u64,
@@ -291,7 +290,7 @@ impl<'w> Export<'w> {
             is_whole,
             query: Query::of_selection(selection, bytes_of(read)),
             sink,
-            format: RowFormat::default(),
+            format: None,
             csv: None,
             is_folder: false,
             progress: None,
@@ -300,7 +299,7 @@ impl<'w> Export<'w> {
 
     /// Sets the format of the lines; plain JSON by default.
     pub fn format(mut self, format: RowFormat) -> Self {
-        self.format = format;
+        self.format = Some(format);
         self
     }
 
@@ -345,14 +344,27 @@ impl<'w> Export<'w> {
         };
         let csv = self.csv.as_ref().map(|csv| csv.layout_for(rows));
         let csv = csv.transpose()?;
-        if self.is_folder && (csv.is_some() || self.format != RowFormat::DynamoJson) {
+        let format = self.format.unwrap_or(match self.is_folder {
+            true => RowFormat::DynamoJson,
+            false => RowFormat::Json,
+        });
+        if self.is_folder && (csv.is_some() || format != RowFormat::DynamoJson) {
             let message =
                 "the lines of a folder are DynamoDB JSON: remove `.format(..)` and `.csv(..)`";
             return Err(Error::config(message).of(self.entity));
         }
+        if csv.is_some() && self.format.is_some() {
+            let message = "CSV is a format of its own: remove `.format(..)` or `.csv(..)`";
+            return Err(Error::config(message).of(self.entity));
+        }
         let table = self.query.selection.query_source().table.name;
+        let is_one_entity = {
+            let selection = &self.query.selection;
+            !selection.options.every_item && selection.query_source().members.is_none()
+        };
         let saved = self.sink.begin(&ExportTask {
             rows,
+            is_one_entity,
             table: db.table_name(table).to_string(),
         })?;
         let (left_out, mut query) = counting_others(self.query.clone());
@@ -379,13 +391,13 @@ impl<'w> Export<'w> {
         let is_begin = query.selection.options.resume.is_none();
         let lines = RowLines {
             csv: csv.as_deref(),
-            format: self.format,
+            format,
             is_begin,
         };
         let mut stream = query.stream(db);
         let written = self.write_rows(lines, &mut stream, &mut report).await;
         report.stopped = match written {
-            Ok(()) => self.sink.finish().err(),
+            Ok(()) => self.sink.finish(&report.saved_export()).err(),
             Err(error) => {
                 // If this fails too, the export continues after an earlier place. The first error is the cause.
                 let _ = self.sink.suspend(&report.saved_export());

@@ -350,7 +350,7 @@ struct NumberedLines<'r> {
 enum LineSource<'r> {
     Reader(LineReader<'r>),
     #[cfg(feature = "gzip")]
-    Folder(FolderLines),
+    Folder(Box<FolderLines>),
 }
 
 impl LineSource<'_> {
@@ -397,9 +397,10 @@ impl<'r> NumberedLines<'r> {
             };
             return Err(Error::new(ErrorKind::Config, Stage::Decode, message));
         }
-        folder.check_files()?;
+        let mut lines = Box::new(FolderLines::new(folder));
+        while lines.check_part()?.is_some() {}
         Ok(NumberedLines {
-            source: LineSource::Folder(FolderLines::new(folder)),
+            source: LineSource::Folder(lines),
             has_failed: false,
         })
     }

@@ -9,6 +9,7 @@
 //! PREFIX/AWSDynamoDB/data/NAME.json.gz           incremental exports: a line for each change
 //! ```
 
+mod check;
 mod create;
 mod disk;
 mod files;
@@ -23,8 +24,7 @@ pub use create::NewExport;
 pub(super) use files::FolderLines;
 pub use open::ExportFolder;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use md5::{Digest, Md5};
@@ -51,17 +51,4 @@ fn unreadable_file(path: &Path, error: io::Error) -> Error {
 /// The MD5 of bytes, in Base64.
 fn checksum_of(bytes: &[u8]) -> String {
     base64_simd::STANDARD.encode_to_string(Md5::digest(bytes))
-}
-
-/// The MD5 of the rest of a file, in Base64, in bounded memory.
-fn checksum_of_file(file: &mut File) -> io::Result<String> {
-    let (mut hash, mut buffer) = (Md5::new(), vec![0; 64 << 10]);
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => return Ok(base64_simd::STANDARD.encode_to_string(hash.finalize())),
-            Ok(count) => hash.update(buffer.get(..count).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
 }

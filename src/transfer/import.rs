@@ -52,12 +52,13 @@ pub struct Import<'i> {
     pub(super) source: ImportSource<'i>,
     pub(super) target: Box<dyn ImportTarget>,
     pub(super) mode: ImportMode,
-    pub(super) format: RowFormat,
+    pub(super) format: Option<RowFormat>,
     pub(super) csv: Option<Csv>,
     pub(super) concurrency: usize,
     pub(super) rate: Option<u32>,
     pub(super) budget: RetryBudget,
     pub(super) failures: usize,
+    pub(super) allows_missing_rows: bool,
     pub(super) progress: Option<OnImportProgress<'i>>,
     pub(super) checkpoint: Option<Box<dyn Checkpoint + 'i>>,
 }
@@ -73,8 +74,7 @@ impl<'i> Import<'i> {
     #[cfg(feature = "gzip")]
     pub(crate) fn of_entity_from<E: DynamoEntity>(folder: ExportFolder) -> Self {
         let target = Box::new(EntityTarget::<E>::new());
-        let import = Import::into_target(target, ImportSource::of_folder(folder));
-        import.format(RowFormat::DynamoJson)
+        Import::into_target(target, ImportSource::of_folder(folder))
     }
 
     fn into_target(target: Box<dyn ImportTarget>, source: ImportSource<'i>) -> Self {
@@ -82,12 +82,13 @@ impl<'i> Import<'i> {
             source,
             target,
             mode: ImportMode::default(),
-            format: RowFormat::default(),
+            format: None,
             csv: None,
             concurrency: CONCURRENCY,
             rate: None,
             budget: RetryBudget::default(),
             failures: FAILURES,
+            allows_missing_rows: false,
             progress: None,
             checkpoint: None,
         }
@@ -95,7 +96,7 @@ impl<'i> Import<'i> {
 
     /// Sets the format of the lines; plain JSON by default.
     pub fn format(mut self, format: RowFormat) -> Self {
-        self.format = format;
+        self.format = Some(format);
         self
     }
 
@@ -155,7 +156,14 @@ impl<'i> Import<'i> {
         self
     }
 
-    /// Calls this after each portion of lines.
+    /// Allows a folder whose export could not read some rows. Without this,
+    /// [`complete`](super::ImportReport::complete) returns an error, although all rows of the folder are stored.
+    pub fn allow_missing_rows(mut self) -> Self {
+        self.allows_missing_rows = true;
+        self
+    }
+
+    /// Calls this after each portion of lines, and after every 4 MB while the files of a folder are checked.
     pub fn on_progress(mut self, tell: impl FnMut(&ImportCounts) + Send + 'i) -> Self {
         self.progress = Some(Box::new(tell));
         self
@@ -208,8 +216,7 @@ impl TableSchema {
     #[cfg(feature = "gzip")]
     pub fn import_from(&self, folder: ExportFolder) -> Result<Import<'static>> {
         let target = Box::new(TableItems::of_schema(self)?);
-        let import = Import::into_target(target, ImportSource::of_folder(folder));
-        Ok(import.format(RowFormat::DynamoJson).as_is())
+        Ok(Import::into_target(target, ImportSource::of_folder(folder)).as_is())
     }
 }
 

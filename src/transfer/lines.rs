@@ -11,6 +11,9 @@ pub(super) const MAX_LINE: usize = 16 << 20;
 /// The bytes that the reader is asked for at once.
 const BUFFER: usize = 64 << 10;
 
+/// The bytes that are skipped at once, so that the caller can do other work between them.
+pub(super) const SKIPPED_AT_ONCE: u64 = 4 << 20;
+
 /// The mark that some programs write at the beginning of a file in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -65,6 +68,11 @@ impl<'r> LineReader<'r> {
         self.number
     }
 
+    /// The bytes before the next line.
+    pub(super) fn position(&self) -> u64 {
+        self.place
+    }
+
     pub(super) fn file_place(&self) -> FilePlace {
         let hash = self.hash.clone().finalize();
         FilePlace {
@@ -75,28 +83,33 @@ impl<'r> LineReader<'r> {
         }
     }
 
-    /// Skips the bytes before a place. False if the file has other bytes there.
-    pub(super) fn skip_to(&mut self, place: &FilePlace) -> io::Result<bool> {
+    /// Skips a part of the bytes before a place. Returns None if it must be called again, and false if the file has
+    /// other bytes there.
+    pub(super) fn skip_toward(&mut self, place: &FilePlace) -> io::Result<Option<bool>> {
+        let end = self.place + SKIPPED_AT_ONCE;
         // The file is read again instead of sought: the hash over all that comes before the place
         // shows whether it is still the same file, and a pipe cannot seek.
         while self.place < place.bytes {
+            if self.place >= end {
+                return Ok(None);
+            }
             let found = fill_buffer(&mut self.reader)?;
             let left = usize::try_from(place.bytes - self.place).unwrap_or(usize::MAX);
             let count = found.len().min(left);
             if count == 0 {
-                return Ok(false);
+                return Ok(Some(false));
             }
             self.hash.update(found.get(..count).unwrap_or_default());
             self.reader.consume(count);
             self.place += count as u64;
         }
         self.number = place.lines;
-        Ok(self.file_place() == *place)
+        Ok(Some(self.file_place() == *place))
     }
 
     /// The next line without spaces around it; None at the end of the file.
     pub(super) fn next(&mut self) -> io::Result<Option<LineText>> {
-        let line = match self.next_raw()? {
+        let line = match self.next_raw(|_| {})? {
             None => return Ok(None),
             Some(RawLine::TooLong) => return Ok(Some(LineText::TooLong)),
             Some(RawLine::Bytes(line)) => line,
@@ -109,8 +122,9 @@ impl<'r> LineReader<'r> {
         })))
     }
 
-    /// The next line as it is, without the mark at the begin of the file; None at its end.
-    pub(super) fn next_raw(&mut self) -> io::Result<Option<RawLine>> {
+    /// The next line as it is, without the mark at the begin of the file; None at its end. `skim` receives the bytes of a
+    /// line that is too long.
+    pub(super) fn next_raw(&mut self, mut skim: impl FnMut(&[u8])) -> io::Result<Option<RawLine>> {
         let (mut line, mut is_too_long, is_first) = (Vec::new(), false, self.place == 0);
         loop {
             let found = fill_buffer(&mut self.reader)?;
@@ -127,7 +141,10 @@ impl<'r> LineReader<'r> {
             is_too_long |= line.len() + part.len() > MAX_LINE;
             match is_too_long {
                 // A file without line ends must not be read into memory as one line.
-                true => line = Vec::new(),
+                true => {
+                    skim(&std::mem::take(&mut line));
+                    skim(part);
+                }
                 false => line.extend_from_slice(part),
             }
             self.reader.consume(count);
@@ -206,11 +223,11 @@ mod tests {
         let place = reader.file_place();
         let resumed = |file: &'static [u8]| {
             let mut reader = LineReader::new(file);
-            let is_same = reader.skip_to(&place).unwrap();
+            let is_same = reader.skip_toward(&place).unwrap();
             (is_same, reader.next().unwrap(), reader.line_number())
         };
-        assert_eq!(resumed(b"one\n2\n"), (true, Some(text("2")), 2));
-        assert!(!resumed(b"ONE\ntwo\n").0);
-        assert!(!resumed(b"one").0);
+        assert_eq!(resumed(b"one\n2\n"), (Some(true), Some(text("2")), 2));
+        assert_eq!(resumed(b"ONE\ntwo\n").0, Some(false));
+        assert_eq!(resumed(b"one").0, Some(false));
     }
 }

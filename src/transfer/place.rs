@@ -130,6 +130,7 @@ fn decode_state(bytes: &[u8], binding: &str) -> Result<ImportState> {
             existing: number("existing")?,
             left_out: number("left_out")?,
             failed: number("failed")?,
+            checked_bytes: 0,
         },
         is_finished: item.get("finished") == Some(&Value::Bool(true)),
     })
@@ -155,6 +156,7 @@ mod tests {
                 existing: 4,
                 left_out: 16,
                 failed: 8,
+                checked_bytes: 0,
             },
             is_finished: true,
         };

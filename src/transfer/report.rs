@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ImportCounts {
-    /// The lines that are done: the sum of all other counts.
+    /// The lines that are done: the sum of all other counts of lines.
     pub lines: u64,
     /// Lines whose items were stored.
     pub written: u64,
@@ -22,6 +22,8 @@ pub struct ImportCounts {
     pub left_out: u64,
     /// Lines that were not stored for another reason.
     pub failed: u64,
+    /// The bytes of the files of a folder that this run has compared with their checksums.
+    pub checked_bytes: u64,
 }
 
 /// A line that was not stored. Its text has the number of the line and the reason, and never a value.
@@ -76,6 +78,9 @@ pub struct ImportReport {
     pub(super) errors: Vec<FailedLine>,
     pub(super) stopped: Option<Error>,
     pub(super) was_finished: bool,
+    /// The entity or the table.
+    pub(super) target: String,
+    pub(super) missing_rows: u64,
 }
 
 impl ImportReport {
@@ -101,9 +106,17 @@ impl ImportReport {
         self.was_finished
     }
 
+    /// The rows that the export of a folder could not read, and that are therefore missing in the folder, unless
+    /// [`allow_missing_rows`](super::Import::allow_missing_rows) was called.
+    pub fn missing_rows(&self) -> u64 {
+        self.missing_rows
+    }
+
     /// Returns the counts, or an error if the import was stopped or a line was not stored. The error has the kind of
     /// the error that stopped the import, or of the first line that failed. It is
-    /// [`RowsFailed`](ErrorKind::RowsFailed) if all failed in earlier runs.
+    /// [`RowsFailed`](ErrorKind::RowsFailed) if all failed in earlier runs, or if rows are
+    /// [missing](Self::missing_rows) in a folder. It is [`Config`](ErrorKind::Config) if a folder contains items, and
+    /// none of the entity.
     pub fn complete(self) -> Result<ImportCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {
@@ -115,7 +128,7 @@ impl ImportReport {
         }
         let failed = counts.failed + counts.existing;
         if failed == 0 {
-            return Ok(counts);
+            return self.checked_counts();
         }
         let message = format!("{failed} of {} lines were not stored", counts.lines);
         Err(match self.errors.into_iter().next() {
@@ -129,6 +142,34 @@ impl ImportReport {
                 Error::new(ErrorKind::RowsFailed, Stage::Request, message)
             }
         })
+    }
+}
+
+impl ImportReport {
+    /// The counts if no line failed, unless the folder is not the expected one.
+    fn checked_counts(&self) -> Result<ImportCounts> {
+        let ImportReport {
+            counts,
+            target,
+            missing_rows,
+            ..
+        } = self;
+        // A renamed type or another key would otherwise look like a success.
+        if counts.lines > 0 && counts.left_out == counts.lines {
+            let message = format!(
+                "none of the {} items in the folder is one of `{target}`: all have another type or another key",
+                counts.lines
+            );
+            return Err(Error::new(ErrorKind::Config, Stage::Decode, message));
+        }
+        if *missing_rows > 0 {
+            let message = format!(
+                "{missing_rows} rows are missing in the folder, because the export could not read them: export again, or \
+                 allow this by `.allow_missing_rows()`"
+            );
+            return Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message));
+        }
+        Ok(*counts)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::plan::Steps;
 
 /// The maximum size of a portion.
 const MOST_LINES: usize = 500;
-const MOST_BYTES: usize = 4 << 20;
+const MOST_BYTES: u64 = 4 << 20;
 
 /// How often the write of a line is sent whose outcome is not known. A write of the same item is harmless, and the
 /// stored item shows whether one of them took effect.
@@ -34,6 +34,10 @@ async fn run_import(mut import: Import<'_>, db: &Dynamo) -> Result<ImportReport>
     import.target.check_mode(import.mode)?;
     if import.csv.is_some() && import.mode.is_as_is {
         let message = "CSV has the fields of an entity, and keys are built from them: import without `.as_is()`";
+        return Err(Error::config(message));
+    }
+    if import.csv.is_some() && import.format.is_some() {
+        let message = "CSV is a format of its own: remove `.format(..)` or `.csv(..)`";
         return Err(Error::config(message));
     }
     let store = import.checkpoint.take();
@@ -65,12 +69,12 @@ struct ImportedLine {
     stored: Item,
 }
 
-/// A line that was read, with the size of its text.
+/// A line that was read.
 enum LineRead {
     Empty,
-    Own(Item, ImportedItem, usize),
+    Own(Item, ImportedItem),
     /// It is not of the entity, and the source has the items of a whole table.
-    Other(usize),
+    Other,
 }
 
 /// The lines of a portion, and the writes of their items.
@@ -85,7 +89,7 @@ impl<'r, 'i> Runner<'r, 'i> {
     fn new(import: Import<'i>, db: &'r Dynamo, store: Option<&'r (dyn Checkpoint + 'i)>) -> Self {
         Runner {
             binding: import_binding(&import, db),
-            form: LineForm::Rows(import.format),
+            form: LineForm::Rows(import.format.unwrap_or_default()),
             import,
             db,
             store,
@@ -99,37 +103,54 @@ impl<'r, 'i> Runner<'r, 'i> {
             && let Some(state) = place::load_state(store, &self.binding).await?
         {
             // A second run of a finished import must not read a file that may be gone.
-            if state.is_finished {
-                return Ok(ImportReport {
-                    counts: state.counts,
-                    errors: Vec::new(),
-                    stopped: None,
-                    was_finished: true,
-                });
-            }
             self.state = state;
-            self.prepare()?;
-            if !self.import.source.skip_to(&self.state.place)? {
-                return Err(refused_import(
-                    "the file is not the one that the checkpoint is of: its bytes before the saved place are others",
-                ));
+            if self.state.is_finished {
+                return Ok(self.into_report(None, true));
             }
+            self.prepare().await?;
+            self.skip_lines().await?;
         } else {
-            self.prepare()?;
+            self.prepare().await?;
         }
         let stopped = self.run_portions().await.err();
         // Lines of one portion fail at different attempts.
         self.errors
             .sort_by(|one, other| one.place.cmp(&other.place));
-        Ok(ImportReport {
-            counts: self.state.counts,
-            errors: self.errors,
-            stopped,
-            was_finished: false,
-        })
+        Ok(self.into_report(stopped, false))
     }
 
-    fn prepare(&mut self) -> Result<()> {
+    fn into_report(self, stopped: Option<Error>, was_finished: bool) -> ImportReport {
+        let missing_rows = match self.import.allows_missing_rows {
+            true => 0,
+            false => self.import.source.missing_rows(),
+        };
+        ImportReport {
+            counts: self.state.counts,
+            errors: self.errors,
+            target: self.import.target.target_name().to_owned(),
+            missing_rows,
+            stopped,
+            was_finished,
+        }
+    }
+
+    /// Skips the lines of earlier runs.
+    async fn skip_lines(&mut self) -> Result<()> {
+        let is_same = loop {
+            match self.import.source.skip_toward(&self.state.place)? {
+                Some(is_same) => break is_same,
+                None => tokio::task::yield_now().await,
+            }
+        };
+        match is_same {
+            true => Ok(()),
+            false => Err(refused_import(
+                "the file is not the one that the checkpoint is of: its bytes before the saved place are others",
+            )),
+        }
+    }
+
+    async fn prepare(&mut self) -> Result<()> {
         let Import {
             source,
             format,
@@ -138,7 +159,19 @@ impl<'r, 'i> Runner<'r, 'i> {
             ..
         } = &mut self.import;
         self.form = source.prepare(*format, csv.as_ref(), target.target_name())?;
+        // A folder may have many gigabytes, and reading them sends no request.
+        while let Some(bytes) = self.import.source.check_part()? {
+            self.state.counts.checked_bytes += bytes;
+            self.tell_progress();
+            tokio::task::yield_now().await;
+        }
         Ok(())
+    }
+
+    fn tell_progress(&mut self) {
+        if let Some(tell) = &mut self.import.progress {
+            tell(&self.state.counts);
+        }
     }
 
     async fn run_portions(&mut self) -> Result<()> {
@@ -153,9 +186,7 @@ impl<'r, 'i> Runner<'r, 'i> {
             if let Some(store) = self.store {
                 place::save_state(store, &self.state, &self.binding).await?;
             }
-            if let Some(tell) = &mut self.import.progress {
-                tell(&self.state.counts);
-            }
+            self.tell_progress();
             // After the save, so that the failed lines are not read again by the next run.
             if self.errors.len() > self.import.failures {
                 let message = format!(
@@ -167,6 +198,8 @@ impl<'r, 'i> Runner<'r, 'i> {
             if is_last {
                 return Ok(());
             }
+            // A portion without items of the target sends no request.
+            tokio::task::yield_now().await;
         }
     }
 
@@ -174,6 +207,7 @@ impl<'r, 'i> Runner<'r, 'i> {
     fn read_portion(&mut self) -> Result<Portion> {
         let (mut portion, mut bytes, mut count) = (Portion::default(), 0, 0);
         while bytes < MOST_BYTES && count < MOST_LINES {
+            let begin = self.import.source.position();
             let Some(line) = self.import.source.next()? else {
                 portion.is_last = true;
                 break;
@@ -181,11 +215,12 @@ impl<'r, 'i> Runner<'r, 'i> {
             // Empty lines count too, so that a file of empty lines also comes to the save of its
             // place.
             count += 1;
+            // Bad lines count as well, since each may have 16 MB. The next file of a folder begins at 0.
+            bytes += self.import.source.position().saturating_sub(begin);
             let place = self.import.source.line_place();
             match self.read_line(line) {
                 Ok(LineRead::Empty) => {}
-                Ok(LineRead::Own(item, ImportedItem { write, stored }, size)) => {
-                    bytes += size;
+                Ok(LineRead::Own(item, ImportedItem { write, stored })) => {
                     portion.writes.push(write);
                     portion.lines.push(ImportedLine {
                         place,
@@ -193,8 +228,7 @@ impl<'r, 'i> Runner<'r, 'i> {
                         stored,
                     });
                 }
-                Ok(LineRead::Other(size)) => {
-                    bytes += size;
+                Ok(LineRead::Other) => {
                     self.state.counts.lines += 1;
                     self.state.counts.left_out += 1;
                 }
@@ -205,15 +239,15 @@ impl<'r, 'i> Runner<'r, 'i> {
     }
 
     fn read_line(&self, line: SourceLine) -> Result<LineRead> {
-        let Some((item, size)) = self.form.read_item(line)? else {
+        let Some(item) = self.form.read_item(line)? else {
             return Ok(LineRead::Empty);
         };
         let target = &self.import.target;
         if self.import.source.is_of_table() && !target.is_own(&item) {
-            return Ok(LineRead::Other(size));
+            return Ok(LineRead::Other);
         }
         let imported = target.imported_item(item.clone(), self.import.mode)?;
-        Ok(LineRead::Own(item, imported, size))
+        Ok(LineRead::Own(item, imported))
     }
 
     fn add_failure(&mut self, place: LinePlace, error: Error) {

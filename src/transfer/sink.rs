@@ -13,6 +13,8 @@ use crate::error::Result;
 pub(super) struct ExportTask {
     /// The entity, or another name of the rows.
     pub(super) rows: &'static str,
+    /// Whether all rows are of one entity.
+    pub(super) is_one_entity: bool,
     /// The table as it is stored, with its prefix.
     pub(super) table: String,
 }
@@ -43,8 +45,8 @@ pub(super) trait ExportSink: Send {
         Ok(())
     }
 
-    /// Ends a complete export.
-    fn finish(&mut self) -> Result<()> {
+    /// Ends a complete export, with its counts.
+    fn finish(&mut self, _progress: &SavedExport) -> Result<()> {
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use super::csv::{Csv, CsvLayout, CsvLines, CsvRecord, HeaderMap};
+use super::csv::{Cell, Csv, CsvLayout, CsvLines, CsvRecord, HeaderMap};
 #[cfg(feature = "gzip")]
 use super::folder::{ExportFolder, FolderLines};
 use super::format::RowFormat;
@@ -19,7 +19,7 @@ pub(super) enum ImportSource<'i> {
     Lines(LineReader<'i>),
     Records(CsvLines<'i>),
     #[cfg(feature = "gzip")]
-    Folder(FolderLines),
+    Folder(Box<FolderLines>),
 }
 
 /// A line, or a record of several lines.
@@ -37,8 +37,8 @@ pub(super) enum LineForm {
 }
 
 impl LineForm {
-    /// The item of a line; none if the line is empty. The number is the size of the text.
-    pub(super) fn read_item(&self, line: SourceLine) -> Result<Option<(Item, usize)>> {
+    /// The item of a line; none if the line is empty.
+    pub(super) fn read_item(&self, line: SourceLine) -> Result<Option<Item>> {
         let fail = |fault| Error::decode("Item", fault);
         Ok(Some(match (line, self) {
             (SourceLine::Text(LineText::TooLong) | SourceLine::Record(CsvRecord::TooLong), _) => {
@@ -47,14 +47,18 @@ impl LineForm {
             }
             // A file often ends with one.
             (SourceLine::Text(LineText::Text(text)), _) if text.is_empty() => return Ok(None),
-            (SourceLine::Record(CsvRecord::Empty), _) => return Ok(None),
+            (SourceLine::Record(CsvRecord::Empty), LineForm::Csv(layout, map)) => {
+                // A row whose only cell has no value is such a line too.
+                match map.is_one_column() {
+                    true => layout.read_record(vec![Cell::Missing], map).map_err(fail)?,
+                    false => return Ok(None),
+                }
+            }
             (SourceLine::Text(LineText::Text(text)), LineForm::Rows(format)) => {
-                (format.read_line(&text).map_err(fail)?, text.len())
+                format.read_line(&text).map_err(fail)?
             }
             (SourceLine::Record(CsvRecord::Cells(cells)), LineForm::Csv(layout, map)) => {
-                let item = layout.read_record(cells, map).map_err(fail)?;
-                let size = item.size();
-                (item, size)
+                layout.read_record(cells, map).map_err(fail)?
             }
             (SourceLine::Record(CsvRecord::Malformed(reason)), _) => {
                 return Err(fail(CodecError::new(format!("not CSV: {reason}"))));
@@ -73,7 +77,7 @@ impl<'i> ImportSource<'i> {
 
     #[cfg(feature = "gzip")]
     pub(super) fn of_folder(folder: ExportFolder) -> Self {
-        ImportSource::Folder(FolderLines::new(folder))
+        ImportSource::Folder(Box::new(FolderLines::new(folder)))
     }
 
     /// The same bytes, read as records of CSV.
@@ -85,35 +89,64 @@ impl<'i> ImportSource<'i> {
     }
 
     /// The name of the lines in checkpoints.
-    pub(super) fn source_name(&self, format: RowFormat, csv: Option<&Csv>) -> String {
+    pub(super) fn source_name(&self, format: Option<RowFormat>, csv: Option<&Csv>) -> String {
         match (self, csv) {
             #[cfg(feature = "gzip")]
             (ImportSource::Folder(lines), _) => format!("the export {}", lines.identity()),
-            (_, None) => format.format_name().to_owned(),
+            (_, None) => format.unwrap_or_default().format_name().to_owned(),
             (_, Some(csv)) => csv.layout_name(),
         }
     }
 
-    /// Whether the lines are all items of a table, so that those of other entities are no failures.
+    /// Whether the lines may be all items of a table, so that those of other entities are no failures.
     pub(super) fn is_of_table(&self) -> bool {
         match self {
             ImportSource::Lines(_) | ImportSource::Records(_) => false,
             #[cfg(feature = "gzip")]
-            ImportSource::Folder(_) => true,
+            ImportSource::Folder(lines) => !lines.is_one_entity(),
         }
     }
 
-    /// Checks everything that can be checked before the first item, and reads the names of columns.
+    /// The rows that the export could not read, and that are no lines.
+    pub(super) fn missing_rows(&self) -> u64 {
+        match self {
+            ImportSource::Lines(_) | ImportSource::Records(_) => 0,
+            #[cfg(feature = "gzip")]
+            ImportSource::Folder(lines) => lines.missing_rows(),
+        }
+    }
+
+    /// Checks a part of the files of a folder. Returns its bytes, or None if there is no other part.
+    pub(super) fn check_part(&mut self) -> Result<Option<u64>> {
+        match self {
+            ImportSource::Lines(_) | ImportSource::Records(_) => Ok(None),
+            #[cfg(feature = "gzip")]
+            ImportSource::Folder(lines) => lines.check_part(),
+        }
+    }
+
+    /// The bytes that were read of the file.
+    pub(super) fn position(&self) -> u64 {
+        match self {
+            ImportSource::Lines(lines) => lines.position(),
+            ImportSource::Records(lines) => lines.position(),
+            #[cfg(feature = "gzip")]
+            ImportSource::Folder(lines) => lines.position(),
+        }
+    }
+
+    /// Checks the kind of the lines, and reads the names of columns.
     pub(super) fn prepare(
         &mut self,
-        format: RowFormat,
+        format: Option<RowFormat>,
         csv: Option<&Csv>,
         target: &str,
     ) -> Result<LineForm> {
         match (self, csv) {
             #[cfg(feature = "gzip")]
             (ImportSource::Folder(lines), csv) => {
-                lines.check_export(csv.is_none() && format == RowFormat::DynamoJson)?;
+                let format = format.unwrap_or(RowFormat::DynamoJson);
+                lines.check_kind(csv.is_none() && format == RowFormat::DynamoJson)?;
                 Ok(LineForm::Rows(format))
             }
             (ImportSource::Records(lines), Some(csv)) => {
@@ -139,17 +172,18 @@ impl<'i> ImportSource<'i> {
                 let map = layout.read_header(header).map_err(fail)?;
                 Ok(LineForm::Csv(layout, map))
             }
-            _ => Ok(LineForm::Rows(format)),
+            _ => Ok(LineForm::Rows(format.unwrap_or_default())),
         }
     }
 
-    /// Skips the lines before a place. False if the bytes there are others.
-    pub(super) fn skip_to(&mut self, place: &FilePlace) -> Result<bool> {
+    /// Skips a part of the lines before a place. Returns None if it must be called again, and false if the bytes there
+    /// are others.
+    pub(super) fn skip_toward(&mut self, place: &FilePlace) -> Result<Option<bool>> {
         match self {
-            ImportSource::Lines(lines) => lines.skip_to(place).map_err(of_reader),
-            ImportSource::Records(lines) => lines.skip_to(place).map_err(of_reader),
+            ImportSource::Lines(lines) => lines.skip_toward(place).map_err(of_reader),
+            ImportSource::Records(lines) => lines.skip_toward(place).map_err(of_reader),
             #[cfg(feature = "gzip")]
-            ImportSource::Folder(lines) => lines.skip_to(place),
+            ImportSource::Folder(lines) => lines.skip_toward(place),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The operations on an entity.
 
 use crate::codec::Item;
+use crate::entity::json::to_item;
 use crate::entity::{ChangeableEntity, DynamoEntity, HeldEntity, Key, read};
 use crate::error::{Error, Result};
 use crate::query::{Query, WholeTable};
@@ -255,7 +256,7 @@ pub trait EntityExt: DynamoEntity {
 
     /// Returns the item as stored in the table: all attributes, including the keys of indexes.
     fn to_item(&self) -> Result<Item> {
-        self.__item()
+        to_item(self)
     }
 
     /// Returns the entity of an item, for example from a stream or a file.

@@ -36,7 +36,8 @@ use refusals::{
 };
 use settings::{
     a_maximum_needs_billing_by_requests, a_plan_names_costs_and_permissions,
-    engines_keep_the_maximum_of_a_table, forgotten_settings_are_named,
+    a_table_may_warm_before_the_request, engines_keep_the_maximum_of_a_table,
+    forgotten_settings_are_named, nothing_waits_for_warm_throughput,
     random_settings_follow_each_other, settings_that_cannot_be_are_refused,
 };
 use stale::two_may_apply_by_old_descriptions;
@@ -66,6 +67,8 @@ tests![
     progress_is_told unless NO_LABELS,
     labels_are_added_to_those_of_others unless NO_LABELS,
     random_settings_follow_each_other,
+    nothing_waits_for_warm_throughput,
+    a_table_may_warm_before_the_request,
     forgotten_settings_are_named,
     engines_keep_the_maximum_of_a_table unless NO_MAXIMUM,
     a_maximum_needs_billing_by_requests unless NO_MAXIMUM,

@@ -3,6 +3,7 @@
 mod changing;
 mod csv;
 mod files;
+mod folder_rows;
 mod folders;
 mod hostile;
 mod interrupted;
@@ -20,6 +21,7 @@ pub fn tests() -> Vec<Test> {
         changing::tests(),
         csv::tests(),
         files::tests(),
+        folder_rows::tests(),
         folders::tests(),
         hostile::tests(),
         interrupted::tests(),

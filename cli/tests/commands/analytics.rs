@@ -1,5 +1,7 @@
 //! Statements over exported files, and exports that DynamoDB runs itself.
 
+use chrono::{SecondsFormat, TimeDelta, Utc};
+
 use crate::place::{Outcome, Place};
 
 pub fn statements_are_exported(place: &Place) -> Outcome {
@@ -82,7 +84,11 @@ pub fn exports_to_s3_are_started(place: &Place) -> Outcome {
         "--since",
         "2020-01-01T00:00:00Z",
     ];
-    refused(&changes, &["--until"])?;
+    refused(&changes, &["more than 35 days ago"])?;
+    // Without an end, the changes of the last hour reach the server.
+    let hour = (Utc::now() - TimeDelta::hours(1)).to_rfc3339_opts(SecondsFormat::Secs, true);
+    let recent = ["export-to-s3", "shop", "--bucket", "b", "--since", &hour];
+    refused(&recent, &[no_exports])?;
     let changes = [&changes[..], &["--until", "2020-01-01T00:10:00Z"]].concat();
     refused(&changes, &["more than 35 days ago"])?;
     let at = ["export-to-s3", "shop", "--bucket", "b", "--at", "yesterday"];

@@ -35,6 +35,10 @@ pub fn app() -> App {
     App::new([City::schema(), Street::schema()])
         .environment("production", production)
         .environment("test", |table| table.tag("env", "test"))
+        .environment("moved", |mut table| {
+            table.name.push_str("-moved");
+            table
+        })
 }
 
 pub fn twice() -> App {
@@ -43,6 +47,11 @@ pub fn twice() -> App {
 
 pub fn an_environment_sets_and_demands(place: &Place) -> Outcome {
     let program = "environments";
+    place.refused(
+        program,
+        &["--env", "moved", "lint"],
+        &["the environment `moved` changes more of table `cities` than its settings"],
+    )?;
     // Without an environment, nothing is demanded.
     let none = place.done(program, &["lint"])?;
     assert_eq!(none.notes, "no lints\n");

@@ -7,8 +7,9 @@ use std::time::Duration;
 use crate::files::{count, users};
 use crate::place::{Outcome, Place};
 use dynamo_entity::prelude::*;
+use dynamo_entity::transfer::ExportFolder;
 
-use crate::shop_admin::Shop;
+use crate::shop_admin::{Shop, User};
 
 fn inside(place: &Place, name: &str) -> Outcome<String> {
     Ok(place.file("unused", "")?.replace("unused", name))
@@ -38,7 +39,24 @@ pub fn csv_brings_back_what_was_exported(place: &Place) -> Outcome {
         said.out.is_empty() && said.notes.contains("4 rows; 4 other items"),
         "{said:?}"
     );
-    assert!(!Path::new(&format!("{path}.part")).exists());
+    let part = format!("{path}.part");
+    assert!(!Path::new(&part).exists());
+    // The growing file of another command is left alone, and that of a killed one is written anew.
+    std::fs::write(&part, "of another")?;
+    let growing = std::fs::File::open(&part)?;
+    growing.lock()?;
+    place.refused(
+        "shop",
+        &["export-data", "User", "--format", "csv", "--out", &path],
+        &["another export is writing this file"],
+    )?;
+    assert_eq!(std::fs::read_to_string(&part)?, "of another");
+    drop(growing);
+    place.done(
+        "shop",
+        &["export-data", "User", "--format", "csv", "--out", &path],
+    )?;
+    assert!(!Path::new(&part).exists());
     let file = std::fs::read_to_string(&path)?;
     assert!(
         file.starts_with("user,email,name,version,created_at\n"),
@@ -189,7 +207,36 @@ pub fn a_folder_brings_back_what_was_exported(place: &Place) -> Outcome {
     );
     assert_eq!(every(place)?, before);
     std::fs::remove_file(Path::new(&path).join("data/000001.json.gz"))?;
-    place.refused("shop", &import, &["000001.json.gz: the file is missing"])
+    place.refused("shop", &import, &["000001.json.gz: the file is missing"])?;
+
+    // A row that cannot be read is missing in the folder, and an import says so.
+    let prefix = inside(place, "incomplete")?;
+    place.typed(async |db| {
+        let schema = Shop::schema();
+        let items = schema.scan_items()?.consistent().all(db).await?;
+        let user = items.into_iter().find(|item| item.get("name").is_some());
+        let mut user = user.unwrap_or_default();
+        user.insert("name", 7);
+        Item::in_table("shop").put(user).send(db).await?;
+        // The command line reads rows without their types, so a program writes the folder.
+        let export = User::scan().export_to(ExportFolder::create(&prefix)?);
+        assert_eq!(export.send(db).await?.failed, 1);
+        Ok(())
+    })?;
+    let import = ["import-data", "User", "--format", "aws", "--from", &prefix];
+    place.refused("shop", &import, &["1 rows are missing in the folder"])?;
+    place.done("shop", &[&import[..], &["--allow-missing-rows"]].concat())?;
+    let import = [
+        "import-data",
+        "RequestCount",
+        "--format",
+        "aws",
+        "--from",
+        &prefix,
+    ];
+    let said = place.run("shop", &import)?;
+    assert!(said.code == 1, "{said:?}");
+    Ok(())
 }
 
 pub fn what_was_killed_goes_on(place: &Place) -> Outcome {

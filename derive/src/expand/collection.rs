@@ -153,7 +153,7 @@ fn implementation(collection: &Collection) -> TokenStream {
         let (ident, ty) = (&variant.ident, &variant.ty);
         let item = match variant.other {
             Some(_) => call(ty, &code!(OtherVariant), "to_other", code!(held)),
-            None => call(ty, &code!(DynamoEntity), "__item", code!(held)),
+            None => code!(__d::to_item::<#ty>(held)),
         };
         code!(Self::#ident(held) => #item)
     });
@@ -191,9 +191,9 @@ fn implementation(collection: &Collection) -> TokenStream {
 /// The code that recognizes and reads an item of one entity.
 fn variant(variant: &CollectionVariant) -> TokenStream {
     let (ident, entity) = (&variant.ident, ask(variant, "ENTITY"));
-    let read = call(&variant.ty, &code!(DynamoEntity), "__read", code!(json));
+    let ty = &variant.ty;
     code! {
-        __d::Variant::new(&#entity, |json| #read.map(Self::#ident))
+        __d::Variant::new(&#entity, |json| __d::from_json::<#ty>(json).map(Self::#ident))
     }
 }
 

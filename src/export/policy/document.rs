@@ -17,7 +17,7 @@ pub(super) struct Statement {
     pub(super) resources: Vec<String>,
     pub(super) partitions: Partitions,
     /// The service that must send the requests on behalf of the role, as IAM names it.
-    pub(super) via_service: Option<String>,
+    pub(super) via_service: Vec<String>,
 }
 
 impl Statement {
@@ -49,8 +49,13 @@ impl Statement {
     }
 
     fn condition_tree(&self) -> Option<JsonTree> {
-        if let Some(service) = &self.via_service {
-            let via = JsonTree::object_of([("kms:ViaService", Some(service.into()))]);
+        let services = match &*self.via_service {
+            [] => None,
+            [only] => Some(only.as_str().into()),
+            several => Some(list_texts(several.iter().map(String::as_str))),
+        };
+        if let Some(services) = services {
+            let via = JsonTree::object_of([("kms:ViaService", Some(services))]);
             return Some(JsonTree::object_of([("StringLike", Some(via))]));
         }
         if self.partitions.is_any() {

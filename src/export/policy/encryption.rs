@@ -13,16 +13,22 @@ const WRITE: [&str; 3] = ["kms:Encrypt", "kms:GenerateDataKey*", "kms:ReEncrypt*
 
 /// A statement for each set of actions. The service uses the key on behalf of the role, which therefore needs no right to
 /// use it in another way.
+///
+/// `streams` are the tables whose streams the role reads, because DynamoDB encrypts a stream by the key of its table.
 pub(super) fn key_statements(
     tables: &[TableSchema],
     allowed: &Permissions,
-    region: &str,
+    streams: &BTreeSet<String>,
+    (partition, region): (&str, &str),
 ) -> Vec<Statement> {
     let mut by_key: BTreeMap<&str, BTreeSet<&'static str>> = BTreeMap::new();
     for table in tables {
         let Some(Encryption::Key(arn)) = &table.settings.encryption else {
             continue;
         };
+        if streams.contains(&table.name) {
+            by_key.entry(arn).or_default().extend(READ);
+        }
         let of_table = allowed.0.iter();
         let of_table = of_table.filter(|((name, _), _)| *name == table.name);
         for action in of_table.flat_map(|(_, actions)| actions.keys()) {
@@ -47,11 +53,21 @@ pub(super) fn key_statements(
                 actions,
                 resources: vec![arn.to_owned()],
                 partitions: Partitions::any_partition(),
-                via_service: Some(format!("dynamodb.{region}.amazonaws.com")),
+                via_service: services(partition, region),
             }),
         }
     }
     statements
+}
+
+/// The names of DynamoDB in `kms:ViaService`. The documentation of KMS has only the first form, and the endpoints in China
+/// the second one, so both are allowed there.
+fn services(partition: &str, region: &str) -> Vec<String> {
+    let mut services = vec![format!("dynamodb.{region}.amazonaws.com")];
+    if partition == "aws-cn" {
+        services.push(format!("dynamodb.{region}.amazonaws.com.cn"));
+    }
+    services
 }
 
 /// The actions on the key of a table that an action on the table needs.

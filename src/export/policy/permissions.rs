@@ -87,7 +87,7 @@ impl Permissions {
                         actions,
                         resources: vec![resource.clone()],
                         partitions: partitions.clone(),
-                        via_service: None,
+                        via_service: Vec::new(),
                     }),
                 }
             }

@@ -87,7 +87,7 @@ impl Policy {
                 actions,
                 resources: vec![resource],
                 partitions: Partitions::any_partition(),
-                via_service: None,
+                via_service: Vec::new(),
             }));
         }
         Ok(statements)

@@ -85,6 +85,9 @@ impl TablePlan {
     }
 
     /// The tables that exist, as they were found: under their declared names, with what the service tells of them.
+    ///
+    /// Do not declare or export them without a check: the encryption by the key that AWS manages is found as
+    /// [`Encryption::Key`](crate::schema::Encryption::Key), and a warm throughput may have been increased by DynamoDB.
     pub fn found(&self) -> impl Iterator<Item = &TableSchema> {
         self.tables.iter().filter_map(|table| table.found.as_ref())
     }

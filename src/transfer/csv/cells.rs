@@ -6,7 +6,9 @@ use crate::json::{CodecError, Tag};
 
 /// The beginnings of cells that spreadsheets run as formulas, and the mark before them.
 const MARK: char = '\'';
-const FORMULAS: [char; 7] = ['=', '+', '-', '@', '\t', '\r', MARK];
+const FORMULAS: [char; 8] = ['=', '+', '-', '@', '\t', '\r', '\n', MARK];
+/// Some spreadsheets separate cells by these, and would run the text after them.
+const SEPARATORS: [char; 2] = [';', '\t'];
 
 /// The content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +33,8 @@ impl Cell {
                 let is_marked = escapes_formulas && text.starts_with(FORMULAS);
                 let is_quoted = text.is_empty()
                     || text.trim_ascii().len() < text.len()
-                    || text.contains([',', '"', '\n', '\r', '\u{feff}']);
+                    || text.contains([',', '"', '\n', '\r', '\u{feff}'])
+                    || escapes_formulas && text.contains(SEPARATORS);
                 if is_quoted {
                     out.push(b'"');
                 }

@@ -8,6 +8,10 @@ use crate::codec::Item;
 use crate::json::{CodecError, Tag};
 use crate::schema::{FieldRole, KeyType, SHAPE, TableSchema, is_reserved};
 
+/// The name of the column of the `rest` field. It is the word of the declaration, because the name of a Rust field must
+/// not be in a file unless it is declared.
+const REST: &str = "rest";
+
 /// The columns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct CsvLayout {
@@ -25,7 +29,7 @@ pub(in super::super) struct CsvLayout {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LayoutColumn {
-    /// The attribute; for the `rest` field, its name.
+    /// The attribute; for the `rest` field, [`REST`].
     attribute: String,
     header: String,
     /// The type of its values, if it is always the same.
@@ -37,6 +41,12 @@ struct LayoutColumn {
 /// The column of each cell of a record, from the first line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct HeaderMap(Vec<usize>);
+
+impl HeaderMap {
+    pub(in super::super) fn is_one_column(&self) -> bool {
+        self.0.len() == 1
+    }
+}
 
 impl CsvLayout {
     /// A column for each field of an entity.
@@ -80,9 +90,9 @@ impl CsvLayout {
         let mut seen = BTreeSet::new();
         columns.retain(|column| seen.insert(column.attribute.clone()));
         let mut fields = entity.fields.iter();
-        if let Some(rest) = fields.find(|field| field.role == FieldRole::Rest) {
-            // An attribute of another field may have this name.
-            let mut name = rest.name.clone();
+        if fields.any(|field| field.role == FieldRole::Rest) {
+            // An attribute of a field may have this name.
+            let mut name = REST.to_owned();
             while seen.contains(&name) {
                 name.push('_');
             }

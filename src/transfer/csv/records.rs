@@ -38,15 +38,19 @@ impl<'r> CsvLines<'r> {
         self.lines.file_place()
     }
 
-    pub(in super::super) fn skip_to(&mut self, place: &FilePlace) -> io::Result<bool> {
-        self.lines.skip_to(place)
+    pub(in super::super) fn position(&self) -> u64 {
+        self.lines.position()
+    }
+
+    pub(in super::super) fn skip_toward(&mut self, place: &FilePlace) -> io::Result<Option<bool>> {
+        self.lines.skip_toward(place)
     }
 
     /// The next record; None at the end of the file.
     pub(in super::super) fn next(&mut self) -> io::Result<Option<CsvRecord>> {
         let mut parser = Parser::default();
         loop {
-            let line = self.lines.next_raw()?;
+            let line = self.lines.next_raw(|dropped| parser.skim(dropped))?;
             if parser.lines == 0 {
                 self.first = self.lines.line_number();
             }
@@ -58,7 +62,7 @@ impl<'r> CsvLines<'r> {
                         "the quotes of a cell are not closed",
                     )));
                 }
-                Some(RawLine::TooLong) => return Ok(Some(CsvRecord::TooLong)),
+                Some(RawLine::TooLong) => parser.lines += 1,
                 Some(RawLine::Bytes(line)) => parser.read(&line),
             }
             if parser.state != State::Quoted {
@@ -90,13 +94,15 @@ struct Parser {
     cells: Vec<(bool, Vec<u8>)>,
     cell: Vec<u8>,
     is_quoted: bool,
+    /// Whether the cell has more than blanks, also if its text is not kept.
+    has_text: bool,
     fault: Option<&'static str>,
 }
 
 impl Parser {
     fn read(&mut self, line: &[u8]) {
         self.lines += 1;
-        self.bytes += line.len();
+        self.bytes = self.bytes.saturating_add(line.len());
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         // Within quotes, a line end is a part of the text, and is kept as it is.
         let (text, end) = match text.strip_suffix(b"\r") {
@@ -109,6 +115,14 @@ impl Parser {
         match self.state {
             State::Quoted => self.push(end),
             _ => self.end_cell(),
+        }
+    }
+
+    /// Follows the quotes in a part of a line that is too long, so that the record ends where it ends.
+    fn skim(&mut self, part: &[u8]) {
+        self.bytes = usize::MAX;
+        for byte in part.strip_suffix(b"\n").unwrap_or(part) {
+            self.take(*byte);
         }
     }
 
@@ -136,7 +150,7 @@ impl Parser {
                 State::Plain
             }
             // Many programs write a blank before the quotes. The text in them may have lines of its own, which are not records.
-            (State::Plain, b'"') if self.cell.trim_ascii().is_empty() => {
+            (State::Plain, b'"') if !self.has_text => {
                 self.fault = Some("a cell has a blank before its quotes");
                 State::Quoted
             }
@@ -154,6 +168,7 @@ impl Parser {
     }
 
     fn push(&mut self, bytes: &[u8]) {
+        self.has_text |= !bytes.trim_ascii().is_empty();
         // Quotes that nobody closes must not take the file into memory.
         if self.bytes <= MAX_LINE {
             self.cell.extend_from_slice(bytes);
@@ -162,6 +177,7 @@ impl Parser {
 
     fn end_cell(&mut self) {
         let is_quoted = std::mem::take(&mut self.is_quoted);
+        self.has_text = false;
         let cell = std::mem::take(&mut self.cell);
         match self.cells.len() < MOST_CELLS {
             true => self.cells.push((is_quoted, cell)),
@@ -242,6 +258,29 @@ mod tests {
             .map(|(line, record)| (*line, is_malformed(record)))
             .collect();
         assert_eq!(lines, [(1, true), (3, true), (4, false), (5, true)]);
+    }
+
+    #[test]
+    fn a_long_line_ends_where_its_quotes_end() {
+        let long = "x".repeat(MAX_LINE + 1);
+        // A long line within quotes, one that opens them, and one with a quote in its text.
+        for text in [
+            format!("1,\"a\n{long}\n2,evil\n\",b\n"),
+            format!("1,\"{long}\n2,evil\n\",b\n"),
+            format!("1,\"{long}\"\"\n2,evil\n\",b\n"),
+        ] {
+            let text = text + "next\n";
+            let last = text.lines().count() as u64;
+            assert_eq!(
+                records(&text),
+                [(1, CsvRecord::TooLong), (last, cells(&[Some("next")]))]
+            );
+        }
+        let text = format!("{long}\"\nnext\n");
+        assert_eq!(
+            records(&text),
+            [(1, CsvRecord::TooLong), (2, cells(&[Some("next")]))]
+        );
     }
 
     #[test]

@@ -11,10 +11,9 @@ use md5::{Digest, Md5};
 
 use super::super::sink::{ExportSink, ExportTask, SavedExport};
 use super::disk::{Disk, part_of, sync};
-use super::progress::{FolderProgress, PROGRESS};
+use super::progress::{FolderProgress, FolderTask, PROGRESS};
 use super::summary::{export_id, file_line, summary_text};
 use super::{FILES, SUMMARY, folder_error, unreadable_file};
-use crate::clock::Timestamp;
 use crate::error::Result;
 use crate::file_lock::FileLock;
 
@@ -57,8 +56,11 @@ impl NewExport {
                 .map_err(|error| unreadable_file(&exports, error))?
                 .path();
             // The lock is created first and removed last, so no crash leaves a folder that is not found again.
-            if path.join(LOCK).is_file() && !is_complete(&path) {
-                found.push(path);
+            if path.join(LOCK).is_file() {
+                match is_complete(&path) {
+                    true => clean_up(&path)?,
+                    false => found.push(path),
+                }
             }
         }
         match found.len() {
@@ -106,8 +108,24 @@ const LOCK: &str = "_started.lock";
 /// The lines of the second manifest so far.
 const LIST: &str = "_files";
 
+/// The summary is written last, with a rename.
 fn is_complete(path: &Path) -> bool {
-    path.join(format!("{SUMMARY}.json")).is_file() && !path.join(PROGRESS).exists()
+    path.join(format!("{SUMMARY}.json")).is_file()
+}
+
+/// Removes the files of a run that was killed after the summary. Nothing else of the export is changed, because another
+/// program may already read it.
+fn clean_up(path: &Path) -> Result<()> {
+    // A run that has the lock removes them itself.
+    let Ok(lock) = FileLock::acquire_lock(&path.join(STARTED), "the export", "wait for its end")
+    else {
+        return Ok(());
+    };
+    let mut disk = Disk::default();
+    disk.remove(&path.join(PROGRESS))?;
+    disk.remove(&path.join(LIST))?;
+    drop(lock);
+    disk.remove(&path.join(LOCK))
 }
 
 /// Writes the rows of an export into a folder.
@@ -115,8 +133,7 @@ pub(in super::super) struct FolderSink {
     path: PathBuf,
     file_size: u64,
     progress: FolderProgress,
-    /// The name of the rows and the table.
-    task: Option<(String, String)>,
+    task: Option<FolderTask>,
     current: Option<GrowingFile>,
     lock: Option<FileLock>,
     /// Whether the data file contains exactly the rows before the last position. It does not after a failed change.
@@ -150,6 +167,14 @@ impl Write for HashedFile {
     }
 }
 
+/// The name of the folder, which is the id of the export.
+fn export_name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
 impl FolderSink {
     fn data_path(&self, number: u64) -> PathBuf {
         self.path.join("data").join(format!("{number:06}.json.gz"))
@@ -173,9 +198,6 @@ impl FolderSink {
                           export, and begin anew";
             return Err(folder_error(missing, reason));
         }
-        // The summary is written last. It must not exist while the export is incomplete.
-        self.disk
-            .remove(&self.path.join(format!("{SUMMARY}.json")))?;
         let (list, length) = (self.list_path(), self.progress.list_bytes);
         self.disk.change(&list, || {
             let file = OpenOptions::new()
@@ -226,12 +248,13 @@ impl FolderSink {
         let HashedFile { file, hash } = self.disk.change(&part, || lines.finish())?;
         self.disk.publish(&file, &part, &path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let line = file_line(&self.export_name(), &name, items, &hash.finalize());
+        let line = file_line(&export_name(&self.path), &name, items, &hash.finalize());
         let list = self.list_path();
-        self.disk.change(&list, || {
-            let mut file = OpenOptions::new().append(true).create(true).open(&list)?;
-            file.write_all(line.as_bytes()).and_then(|()| sync(&file))
+        let mut file = self.disk.change(&list, || {
+            OpenOptions::new().append(true).create(true).open(&list)
         })?;
+        self.disk.write_all(&list, &mut file, line.as_bytes())?;
+        self.disk.change(&list, || sync(&file))?;
         self.progress.files += 1;
         self.progress.list_bytes += line.len() as u64;
         Ok(())
@@ -241,20 +264,11 @@ impl FolderSink {
     fn save_place(&mut self, progress: &SavedExport) -> Result<()> {
         self.close_file()?;
         self.progress.saved = progress.clone();
-        let Some((rows, table)) = &self.task else {
+        let Some(task) = &self.task else {
             return Ok(());
         };
-        let state = self.progress.to_bytes(rows, table)?;
+        let state = self.progress.to_bytes(task)?;
         self.disk.replace(&self.path.join(PROGRESS), &state)
-    }
-
-    /// The name of the folder, which is the id of the export.
-    fn export_name(&self) -> String {
-        self.path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
     }
 
     fn write_manifest(&mut self, name: &str, text: &[u8]) -> Result<()> {
@@ -282,14 +296,19 @@ impl ExportSink for FolderSink {
             return Err(folder_error(&self.path, reason));
         }
         let state = self.path.join(PROGRESS);
+        let task = self.task.insert(FolderTask {
+            id: export_name(&self.path),
+            rows: task.rows.to_owned(),
+            table: task.table.clone(),
+            is_one_entity: task.is_one_entity,
+        });
         self.progress = match fs::read(&state) {
-            Ok(bytes) => FolderProgress::from_bytes(&bytes, task.rows, &task.table)
+            Ok(bytes) => FolderProgress::from_bytes(&bytes, task)
                 .map_err(|reason| folder_error(&state, reason))?,
             // Nothing was listed yet.
             Err(error) if error.kind() == io::ErrorKind::NotFound => FolderProgress::begin(),
             Err(error) => return Err(unreadable_file(&state, error)),
         };
-        self.task = Some((task.rows.to_owned(), task.table.clone()));
         self.resume()?;
         Ok(self.progress.saved.clone())
     }
@@ -305,9 +324,8 @@ impl ExportSink for FolderSink {
             return Ok(());
         };
         self.is_at_place = false;
-        let written = self
-            .disk
-            .change(&part_of(&current.path), || current.lines.write_all(lines));
+        let part = part_of(&current.path);
+        let written = self.disk.write_all(&part, &mut current.lines, lines);
         current.items += rows;
         current.bytes += lines.len() as u64;
         written
@@ -325,7 +343,7 @@ impl ExportSink for FolderSink {
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<()> {
+    fn finish(&mut self, progress: &SavedExport) -> Result<()> {
         // DynamoDB writes an empty file for an empty partition, and some readers need one file.
         if self.current.is_none() && self.progress.files == 0 {
             self.open_file()?;
@@ -338,15 +356,11 @@ impl ExportSink for FolderSink {
         self.write_manifest(FILES, &text)?;
         let items =
             super::summary::listed_items(&text).map_err(|reason| folder_error(&list, reason))?;
-        let ended = Timestamp::from(SystemTime::now());
-        let table = self.task.as_ref().map_or("", |(_, table)| table);
-        let summary = summary_text(
-            &self.export_name(),
-            table,
-            items,
-            self.progress.started,
-            ended,
-        )?;
+        let times = (self.progress.started, SystemTime::now().into());
+        let Some(task) = &self.task else {
+            return Ok(());
+        };
+        let summary = summary_text(task, (items, progress.failed), times)?;
         self.write_manifest(SUMMARY, summary.as_bytes())?;
         self.disk.remove(&self.path.join(PROGRESS))?;
         self.disk.remove(&list)?;

@@ -1,4 +1,4 @@
-//! Changes of the disk. After a crash, each has happened completely or not at all. Tests fail each of them in turn.
+//! Changes of the disk. Tests fail each of them in turn: before it, after it, and after half of the bytes that it writes.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,6 +12,19 @@ pub(super) struct Disk {
     /// The number of changes before the one that fails.
     #[cfg(test)]
     pub(super) left: Option<usize>,
+    #[cfg(test)]
+    pub(super) failure: DiskFailure,
+}
+
+/// The state of the disk after the change that fails.
+#[cfg(test)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum DiskFailure {
+    #[default]
+    Unchanged,
+    /// Half of the bytes are written. A change without bytes has not happened.
+    Half,
+    Changed,
 }
 
 impl Disk {
@@ -22,15 +35,44 @@ impl Disk {
         change: impl FnOnce() -> io::Result<T>,
     ) -> Result<T> {
         #[cfg(test)]
-        if let Some(left) = &mut self.left {
-            if *left == 0 {
-                return Err(folder_error(path, "the power failed"));
+        if self.is_failing() {
+            if self.failure == DiskFailure::Changed {
+                change().map_err(|error| folder_error(path, error))?;
             }
-            *left -= 1;
+            return Err(folder_error(path, "the power failed"));
         }
         change().map_err(|error| {
             folder_error(path, format!("the file cannot be written: {error}")).with_source(error)
         })
+    }
+
+    /// Writes bytes, whose error names the path. After a crash, a part of them may be written.
+    pub(super) fn write_all(
+        &mut self,
+        path: &Path,
+        file: &mut impl Write,
+        bytes: &[u8],
+    ) -> Result<()> {
+        #[cfg(test)]
+        if self.left == Some(0) && self.failure == DiskFailure::Half {
+            let half = bytes.get(..bytes.len() / 2).unwrap_or_default();
+            file.write_all(half)
+                .map_err(|error| folder_error(path, error))?;
+        }
+        self.change(path, || file.write_all(bytes))
+    }
+
+    /// Whether the next change fails.
+    #[cfg(test)]
+    fn is_failing(&mut self) -> bool {
+        match &mut self.left {
+            Some(0) => true,
+            Some(left) => {
+                *left -= 1;
+                false
+            }
+            None => false,
+        }
     }
 
     pub(super) fn create_folder(&mut self, path: &Path) -> Result<()> {
@@ -49,16 +91,16 @@ impl Disk {
     pub(super) fn publish(&mut self, file: &File, from: &Path, to: &Path) -> Result<()> {
         // Without this order, a crash could leave the name with an empty file.
         self.change(from, || sync(file))?;
-        self.change(to, || fs::rename(from, to))
+        self.change(to, || {
+            fs::rename(from, to).and_then(|()| sync_folder_of(to))
+        })
     }
 
     /// Replaces a file. After a crash, it has the old bytes or the new ones.
     pub(super) fn replace(&mut self, path: &Path, bytes: &[u8]) -> Result<()> {
         let part = part_of(path);
-        let file = self.change(&part, || {
-            let mut file = File::create(&part)?;
-            file.write_all(bytes).map(|()| file)
-        })?;
+        let mut file = self.change(&part, || File::create(&part))?;
+        self.write_all(&part, &mut file, bytes)?;
         self.publish(&file, &part, path)
     }
 }
@@ -68,6 +110,14 @@ pub(super) fn sync(file: &File) -> io::Result<()> {
     match cfg!(test) {
         true => Ok(()),
         false => file.sync_all(),
+    }
+}
+
+/// Writes the names in the folder of a file to the disk. Windows has no such call.
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if cfg!(unix) => sync(&File::open(folder)?),
+        _ => Ok(()),
     }
 }
 

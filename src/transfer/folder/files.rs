@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::super::lines::{FilePlace, LineText};
+use super::super::lines::{FilePlace, LineText, SKIPPED_AT_ONCE};
 use super::super::report::LinePlace;
+use super::check::FolderCheck;
 use super::lines::CheckedLines;
 use super::open::ExportFolder;
 use super::summary::{ExportKind, ExportView};
@@ -13,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 #[derive(Debug)]
 pub(in super::super) struct FolderLines {
     folder: ExportFolder,
+    check: FolderCheck,
     /// The place of the file in the list of files.
     at: usize,
     /// Its lines, once it is open.
@@ -25,6 +27,7 @@ impl FolderLines {
     pub(in super::super) fn new(folder: ExportFolder) -> Self {
         FolderLines {
             folder,
+            check: FolderCheck::default(),
             at: 0,
             lines: None,
             name: None,
@@ -36,11 +39,24 @@ impl FolderLines {
         self.folder.identity()
     }
 
-    /// Checks that the export contains items and is undamaged.
-    pub(in super::super) fn check_export(&self, is_dynamo_json: bool) -> Result<()> {
+    pub(in super::super) fn missing_rows(&self) -> u64 {
+        self.folder.missing_rows()
+    }
+
+    pub(in super::super) fn is_one_entity(&self) -> bool {
+        self.folder.is_one_entity()
+    }
+
+    /// Compares a part of the data files with their checksums. Returns its bytes, or None after the last one.
+    pub(in super::super) fn check_part(&mut self) -> Result<Option<u64>> {
+        self.check.step(self.folder.files())
+    }
+
+    /// Checks that the export contains items.
+    pub(in super::super) fn check_kind(&self, is_dynamo_json: bool) -> Result<()> {
         let path = self.folder.path().display();
         let message = match self.folder.kind() {
-            ExportKind::Full if is_dynamo_json => return self.folder.check_files(),
+            ExportKind::Full if is_dynamo_json => return Ok(()),
             ExportKind::Full => {
                 "the lines of an export are DynamoDB JSON: remove `.format(..)` and `.csv(..)`"
                     .to_owned()
@@ -82,7 +98,10 @@ impl FolderLines {
             return Ok(false);
         };
         self.name = Some(format!("data/{}", file.name).into());
-        self.lines = Some(self.folder.read_lines(file)?);
+        self.lines = Some(CheckedLines::new(
+            self.check.open_file(self.at, file)?,
+            file,
+        )?);
         Ok(true)
     }
 
@@ -94,25 +113,39 @@ impl FolderLines {
         }
     }
 
-    pub(in super::super) fn skip_to(&mut self, place: &FilePlace) -> Result<bool> {
+    /// Skips a part of the lines before a place. Returns None if it must be called again, and false if the file has
+    /// other lines there.
+    pub(in super::super) fn skip_toward(&mut self, place: &FilePlace) -> Result<Option<bool>> {
         // The list of files is the same, because the checkpoint belongs to its checksum.
-        self.at = usize::try_from(place.file).unwrap_or(usize::MAX);
-        self.lines = None;
+        let at = usize::try_from(place.file).unwrap_or(usize::MAX);
         if place.lines == 0 {
-            return Ok(self.at <= self.folder.files().len());
+            self.at = at;
+            return Ok(Some(at <= self.folder.files().len()));
         }
-        if !self.open_file()? {
-            return Ok(false);
+        if self.at != at || self.lines.is_none() {
+            self.at = at;
+            if !self.open_file()? {
+                return Ok(Some(false));
+            }
         }
+        let end = self.position() + SKIPPED_AT_ONCE;
         while let Some(lines) = &mut self.lines
             && lines.line_number() < place.lines
         {
+            if lines.position() >= end {
+                return Ok(None);
+            }
             // Read as lines, because the number of items is compared at the end of the file.
             if lines.next()?.is_none() {
-                return Ok(false);
+                return Ok(Some(false));
             }
         }
-        Ok(self.file_place() == *place)
+        Ok(Some(self.file_place() == *place))
+    }
+
+    /// The bytes of the text of the current file that were read.
+    pub(in super::super) fn position(&self) -> u64 {
+        self.lines.as_ref().map_or(0, CheckedLines::position)
     }
 
     pub(in super::super) fn line_place(&self) -> LinePlace {

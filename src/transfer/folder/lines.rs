@@ -1,7 +1,7 @@
 //! The lines of a data file, decompressed and counted.
 
 use std::fs::File;
-use std::io::{BufReader, Seek};
+use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 
 use flate2::bufread::MultiGzDecoder;
@@ -22,12 +22,18 @@ pub(crate) struct CheckedLines {
 }
 
 impl CheckedLines {
-    pub(super) fn new(mut file: File, of: &DataFile) -> Result<Self> {
-        // The comparison of the checksum has read this file to its end.
-        file.rewind()
+    /// Reads a file whose bytes were compared with its checksum.
+    pub(super) fn new(file: File, of: &DataFile) -> Result<Self> {
+        let metadata = file
+            .metadata()
             .map_err(|error| unreadable_file(&of.path, error))?;
+        let text: Box<dyn Read + Send> = match metadata.len() {
+            // DynamoDB writes such a file for an empty partition. It is no file of gzip.
+            0 => Box::new(io::empty()),
+            _ => Box::new(MultiGzDecoder::new(BufReader::new(file))),
+        };
         Ok(CheckedLines {
-            lines: LineReader::new(MultiGzDecoder::new(BufReader::new(file))),
+            lines: LineReader::new(text),
             path: of.path.clone(),
             count: 0,
             expected: of.items,
@@ -61,6 +67,11 @@ impl CheckedLines {
             None => {}
         }
         Ok(line)
+    }
+
+    /// The bytes of the text that were read.
+    pub(super) fn position(&self) -> u64 {
+        self.lines.position()
     }
 
     /// The number of the line that was read last, from 1.

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::create::NewExport;
-use super::lines::CheckedLines;
 use super::summary::{DataFile, ExportKind, Summary};
-use super::{FILES, SUMMARY, checksum_of, checksum_of_file, folder_error, unreadable_file};
+use super::{FILES, SUMMARY, checksum_of, folder_error, unreadable_file};
 use crate::error::Result;
 
 /// The endings of the names of checksums: the documented one, and another one that DynamoDB also writes.
@@ -23,6 +22,8 @@ pub struct ExportFolder {
     path: PathBuf,
     kind: ExportKind,
     items: u64,
+    missing_rows: u64,
+    is_one_entity: bool,
     files: Vec<DataFile>,
     /// The checksum of the manifest with the checksums of all data files, which identifies the data.
     checksum: String,
@@ -49,7 +50,8 @@ impl ExportFolder {
     ///
     /// Fails if a manifest or a data file is missing, if a manifest does not match its checksum, if the manifests
     /// contradict each other, or if `data` contains a file that the manifest does not list. An import reads the data
-    /// files later and compares each of them with its checksum and its number of items.
+    /// files later and compares each of them with its checksum and its number of items. An export of this library that
+    /// could not read some rows opens too: see [`missing_rows`](Self::missing_rows).
     pub fn open(path: impl AsRef<Path>) -> Result<ExportFolder> {
         let path = find_export(path.as_ref().to_owned())?;
         let summary = read_manifest(&path, SUMMARY)?;
@@ -68,6 +70,8 @@ impl ExportFolder {
             files: files.collect::<Result<_>>()?,
             kind: summary.kind,
             items: summary.items,
+            missing_rows: summary.missing_rows,
+            is_one_entity: summary.is_one_entity,
             checksum: checksum_of(manifest.as_bytes()),
             path,
         };
@@ -105,16 +109,14 @@ impl ExportFolder {
         &self.checksum
     }
 
-    /// Reads every data file and compares it with its checksum.
-    pub(crate) fn check_files(&self) -> Result<()> {
-        self.files
-            .iter()
-            .try_for_each(|file| open_checked(file).map(drop))
+    /// The rows of the query that the export does not contain, because it could not read them. 0 for exports of DynamoDB.
+    pub fn missing_rows(&self) -> u64 {
+        self.missing_rows
     }
 
-    /// Opens a data file, after its bytes were compared with its checksum.
-    pub(crate) fn read_lines(&self, file: &DataFile) -> Result<CheckedLines> {
-        CheckedLines::new(open_checked(file)?, file)
+    /// Whether an export of this library contains the rows of one entity alone.
+    pub(crate) fn is_one_entity(&self) -> bool {
+        self.is_one_entity
     }
 
     /// Compares the number of items, and the files that exist, with the manifest.
@@ -162,20 +164,6 @@ impl ExportFolder {
         }
         Ok(())
     }
-}
-
-fn open_checked(file: &DataFile) -> Result<File> {
-    let unreadable = |error| unreadable_file(&file.path, error);
-    let mut opened = File::open(&file.path).map_err(unreadable)?;
-    let found = checksum_of_file(&mut opened).map_err(unreadable)?;
-    if found != file.checksum {
-        let reason = format!(
-            "the file is damaged: its MD5 is {found}, and {} in {FILES}.json",
-            file.checksum
-        );
-        return Err(folder_error(&file.path, reason));
-    }
-    Ok(opened)
 }
 
 /// Reads a manifest and compares it with its checksum.

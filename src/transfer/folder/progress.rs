@@ -11,7 +11,18 @@ use crate::error::{Error, Result};
 pub(super) const PROGRESS: &str = "_progress";
 
 /// The version of the saved data.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+
+/// The export of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FolderTask {
+    /// The name of the folder, which is the id of the export.
+    pub(super) id: String,
+    /// The name of the rows, and of the table as it is stored.
+    pub(super) rows: String,
+    pub(super) table: String,
+    pub(super) is_one_entity: bool,
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FolderProgress {
@@ -35,13 +46,14 @@ impl FolderProgress {
         }
     }
 
-    pub(super) fn to_bytes(&self, rows: &str, table: &str) -> Result<Vec<u8>> {
+    pub(super) fn to_bytes(&self, task: &FolderTask) -> Result<Vec<u8>> {
         let saved = &self.saved;
         let position = saved.position.as_deref();
         let item: Item = [
             ("version", Value::from(VERSION)),
-            ("rows_of", Value::from(rows)),
-            ("table", Value::from(table)),
+            ("id", Value::from(&*task.id)),
+            ("rows_of", Value::from(&*task.rows)),
+            ("table", Value::from(&*task.table)),
             ("files", Value::from(self.files)),
             ("list_bytes", Value::from(self.list_bytes)),
             ("started", Value::from(self.started.seconds())),
@@ -60,8 +72,8 @@ impl FolderProgress {
             .map_err(|fault| Error::encode("Export", fault))
     }
 
-    /// Reads the progress of an export of these rows.
-    pub(super) fn from_bytes(bytes: &[u8], rows: &str, table: &str) -> Result<Self, String> {
+    /// Reads the progress of this export.
+    pub(super) fn from_bytes(bytes: &[u8], task: &FolderTask) -> Result<Self, String> {
         let broken =
             || "this is no progress of an export: remove the folder, and begin anew".to_owned();
         let item = Item::from_dynamo_json(bytes).map_err(|_| broken())?;
@@ -75,8 +87,16 @@ impl FolderProgress {
         if number("version")? != VERSION {
             return Err("another version of the library began this export: remove the folder, and begin anew".into());
         }
+        // The lines in the list of files already contain the former name.
+        let id = text("id")?;
+        if id != task.id {
+            return Err(format!(
+                "the folder was `{id}` when the export was begun: give it this name again"
+            ));
+        }
+        let FolderTask { rows, table, .. } = task;
         let (found_rows, found_table) = (text("rows_of")?, text("table")?);
-        if (found_rows, found_table) != (rows, table) {
+        if (found_rows, found_table) != (rows.as_str(), table.as_str()) {
             return Err(format!(
                 "the export that was begun is of `{found_rows}` in `{found_table}`, and this one of `{rows}` in \
                  `{table}`: complete that one, or create another folder"

@@ -7,11 +7,16 @@ use md5::{Digest, Md5};
 
 use super::super::plain_json;
 use super::FILES;
+use super::progress::FolderTask;
 use crate::clock::Timestamp;
 use crate::codec::time::{Precision, utc_text};
 use crate::codec::{Item, Value};
 use crate::entropy;
 use crate::error::{Error, Result};
+
+/// The members of a summary that only this library writes. Readers of the exports of DynamoDB ignore them.
+const MISSING_ROWS: &str = "missingRows";
+const ONE_ENTITY: &str = "oneEntity";
 
 /// The kind of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +51,10 @@ pub(crate) struct DataFile {
 pub(super) struct Summary {
     pub(super) kind: ExportKind,
     pub(super) items: u64,
+    /// The rows that an export of this library could not read.
+    pub(super) missing_rows: u64,
+    /// Whether an export of this library contains the rows of one entity alone.
+    pub(super) is_one_entity: bool,
     /// The name of the folder at the time of the export.
     id: Option<String>,
 }
@@ -74,6 +83,11 @@ impl Summary {
         Ok(Summary {
             kind,
             items: number_of(&summary, "itemCount")?,
+            missing_rows: match summary.get(MISSING_ROWS) {
+                None => 0,
+                Some(_) => number_of(&summary, MISSING_ROWS)?,
+            },
+            is_one_entity: summary.get(ONE_ENTITY) == Some(&Value::Bool(true)),
             id: id.map(str::to_owned),
         })
     }
@@ -161,12 +175,16 @@ pub(super) fn listed_items(manifest: &[u8]) -> Result<u64, String> {
 /// The first manifest of an export of this library. Its table has the ARN of a local one, because an export that reads
 /// the table knows neither its account nor its region.
 pub(super) fn summary_text(
-    id: &str,
-    table: &str,
-    items: u64,
-    started: Timestamp,
-    ended: Timestamp,
+    task: &FolderTask,
+    (items, missing_rows): (u64, u64),
+    (started, ended): (Timestamp, Timestamp),
 ) -> Result<String> {
+    let FolderTask {
+        id,
+        table,
+        is_one_entity,
+        ..
+    } = task;
     let time = |time| {
         let text = utc_text(time, Precision::Millis);
         text.map(|text| text.to_string())
@@ -178,6 +196,7 @@ pub(super) fn summary_text(
         "{{\"version\":\"2020-06-30\",\"exportArn\":\"{arn}/export/{id}\",\"startTime\":\"{started}\",\"endTime\":\
          \"{ended}\",\"tableArn\":\"{arn}\",\"tableId\":null,\"exportTime\":\"{started}\",\"s3Bucket\":null,\"s3Prefix\":\
          null,\"s3SseAlgorithm\":null,\"s3SseKmsKeyId\":null,\"manifestFilesS3Key\":\"AWSDynamoDB/{id}/{FILES}.json\",\
-         \"billedSizeBytes\":0,\"itemCount\":{items},\"outputFormat\":\"DYNAMODB_JSON\"}}"
+         \"billedSizeBytes\":0,\"itemCount\":{items},\"outputFormat\":\"DYNAMODB_JSON\",\
+         \"{ONE_ENTITY}\":{is_one_entity},\"{MISSING_ROWS}\":{missing_rows}}}"
     ))
 }

@@ -85,8 +85,8 @@ pub(super) fn described_table(name: &str, table: &TableDescription) -> Result<De
         arn: table.table_arn().map(str::to_owned),
         index_units: index_units(table),
         sets_index_units: sets_index_units(table),
-        throughput: found_throughput(table),
-        index_throughput: index_throughput(table),
+        throughput: found_throughput(table, keeps_all_settings(table)),
+        index_throughput: index_throughput(table, keeps_all_settings(table)),
         sets_index_maximum: keeps_all_settings(table),
         knows_replicas: knows_replicas(table),
         others: other_regions(table),
@@ -154,7 +154,7 @@ fn read_settings(table: &TableDescription) -> TableSettings {
         }),
         replicas: read_replicas(table),
         encryption: keeps_all_settings(table).then(|| found_encryption(table)),
-        ..throughput_settings(table)
+        ..throughput_settings(table, keeps_all_settings(table))
     }
 }
 

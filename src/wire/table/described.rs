@@ -14,7 +14,7 @@ pub(crate) struct DescribedTable {
     pub(crate) changing: Vec<String>,
     /// Unix seconds, by the service's clock.
     pub(crate) created: Option<i64>,
-    /// Whether it is being changed.
+    /// Whether it is being changed, other than its warm throughput.
     pub(crate) is_updating: bool,
     /// The approximate number of its items.
     pub(crate) items: u64,
@@ -44,6 +44,8 @@ pub(crate) struct Throughput {
     pub(crate) maximum: (Option<u64>, Option<u64>),
     /// The read and write units that can be served at once; None if the server does not report them.
     pub(crate) warm: Option<(u64, u64)>,
+    /// Whether DynamoDB is increasing the warm throughput, which prevents no other change.
+    pub(crate) is_warming: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,32 +3,38 @@
 use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::{
-    GlobalSecondaryIndexDescription, IndexStatus, OnDemandThroughput, SseStatus, TableDescription,
-    TableStatus,
+    IndexStatus, OnDemandThroughput, SseStatus, TableDescription, TableStatus,
 };
 
 use super::described::Throughput;
 use crate::schema::{Encryption, IndexSettings, OnDemandMaximum, TableSettings, WarmThroughput};
 
-pub(super) fn found_throughput(table: &TableDescription) -> Throughput {
-    let warm = table.warm_throughput();
+/// `has_warmth` is whether the server is known to keep a warm throughput.
+pub(super) fn found_throughput(table: &TableDescription, has_warmth: bool) -> Throughput {
+    // Other servers may describe a value that never changes.
+    let warm = table.warm_throughput().filter(|_| has_warmth);
     Throughput {
         maximum: found_maximum(table.on_demand_throughput()),
         warm: warm.and_then(|warm| {
             found_pair(warm.read_units_per_second(), warm.write_units_per_second())
         }),
+        is_warming: warm.and_then(|warm| warm.status()) == Some(&TableStatus::Updating),
     }
 }
 
-pub(super) fn index_throughput(table: &TableDescription) -> BTreeMap<String, Throughput> {
+pub(super) fn index_throughput(
+    table: &TableDescription,
+    has_warmth: bool,
+) -> BTreeMap<String, Throughput> {
     let indexes = table.global_secondary_indexes().iter();
     let throughput = indexes.filter_map(|index| {
-        let warm = index.warm_throughput();
+        let warm = index.warm_throughput().filter(|_| has_warmth);
         let throughput = Throughput {
             maximum: found_maximum(index.on_demand_throughput()),
             warm: warm.and_then(|warm| {
                 found_pair(warm.read_units_per_second(), warm.write_units_per_second())
             }),
+            is_warming: warm.and_then(|warm| warm.status()) == Some(&IndexStatus::Updating),
         };
         Some((index.index_name()?.to_owned(), throughput))
     });
@@ -53,8 +59,8 @@ fn found_pair(reads: Option<i64>, writes: Option<i64>) -> Option<(u64, u64)> {
 }
 
 /// The throughput as settings. An index has an entry only where it differs from the table, as in a declaration.
-pub(super) fn throughput_settings(table: &TableDescription) -> TableSettings {
-    let own = found_throughput(table).as_settings();
+pub(super) fn throughput_settings(table: &TableDescription, has_warmth: bool) -> TableSettings {
+    let own = found_throughput(table, has_warmth).as_settings();
     let differing = |throughput: Throughput| {
         let found = throughput.as_settings();
         // An index without a maximum differs from a table that has one.
@@ -69,7 +75,7 @@ pub(super) fn throughput_settings(table: &TableDescription) -> TableSettings {
             ..IndexSettings::default()
         }
     };
-    let indexes = index_throughput(table).into_iter();
+    let indexes = index_throughput(table, has_warmth).into_iter();
     let indexes = indexes.map(|(name, throughput)| (name, differing(throughput)));
     TableSettings {
         indexes: indexes
@@ -113,18 +119,12 @@ pub(super) fn found_encryption(table: &TableDescription) -> Encryption {
     }
 }
 
-/// Whether the throughput or the encryption is being changed, which the status of the table need not show.
+/// Whether the encryption is being changed, which the status of the table need not show. An increase of the warm
+/// throughput is no such change: it can take hours, and DynamoDB makes other changes meanwhile.
 pub(super) fn is_updating(table: &TableDescription) -> bool {
-    let warm = table.warm_throughput().and_then(|warm| warm.status());
     let encryption = table.sse_description().and_then(|found| found.status());
-    let is_updating = |index: &GlobalSecondaryIndexDescription| {
-        let warm = index.warm_throughput().and_then(|warm| warm.status());
-        warm == Some(&IndexStatus::Updating)
-    };
-    warm == Some(&TableStatus::Updating)
-        || matches!(
-            encryption,
-            Some(SseStatus::Updating | SseStatus::Enabling | SseStatus::Disabling)
-        )
-        || table.global_secondary_indexes().iter().any(is_updating)
+    matches!(
+        encryption,
+        Some(SseStatus::Updating | SseStatus::Enabling | SseStatus::Disabling)
+    )
 }

@@ -4,7 +4,8 @@ use super::changes::{HeldUniqueValues, UniqueChanges};
 use super::rules::{concerns, ttl_field};
 use super::sentinel::{Holding, Sentinel, holding};
 use crate::entity::{
-    DynamoEntity, EntityDeclaration, Key, KeyParts, Known, UntypedEntity, UntypedKey, encode_as_is,
+    DynamoEntity, EntityDeclaration, Key, Known, UntypedEntity, UntypedKey, decode_key,
+    encode_as_is,
 };
 use crate::error::{Error, Result};
 use crate::expr::{Node, UpdateAction, UpdateActions, UpdateOperand};
@@ -145,8 +146,10 @@ pub(crate) fn stored_values<E: DynamoEntity>(item: &[u8]) -> Result<StoredValues
 
 /// The keys of the sentinels of an item. The item need contain only its key and the fields of its unique values.
 pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
-    let parts = E::KeyParts::read(&mut Reader::new(item))?;
-    sentinels_in(item, &Key::<E>::from_parts(parts).to_untyped()?)
+    sentinels_in(
+        item,
+        &decode_key::<E>(&mut Reader::new(item))?.to_untyped()?,
+    )
 }
 
 fn sentinels_in(item: &[u8], key: &UntypedKey) -> Result<Vec<Vec<u8>>, CodecError> {

@@ -674,6 +674,23 @@ fn own_keys_of_tables_are_permitted_through_dynamodb() -> Outcome {
         "{created:?}"
     );
     assert!(statements(policy().allow_plan())?.is_empty());
+    // DynamoDB encrypts the stream of a table by the key of the table.
+    let followed = Policy::new([order_mails::Shop::schema().encryption(own("shop"))]);
+    assert_eq!(
+        statements(followed.prefix("prod").allow_consumer(&consumers::cache()))?,
+        [
+            json!({"Effect": "Allow", "Action": reads, "Resource": [key("shop")], "Condition": through("*")})
+        ]
+    );
+    let in_china = policy().partition("aws-cn").region("cn-north-1");
+    let services = [
+        "dynamodb.cn-north-1.amazonaws.com",
+        "dynamodb.cn-north-1.amazonaws.com.cn",
+    ];
+    assert_eq!(
+        statements(in_china.allow("Account", [PolicyVerb::GET]))?[0]["Condition"],
+        json!({"StringLike": {"kms:ViaService": services}})
+    );
     assert!(statements(Policy::new(schemas::all()?).allow_pattern("Task.get"))?.is_empty());
     Ok(())
 }

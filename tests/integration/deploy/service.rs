@@ -38,6 +38,10 @@ struct State {
     table: Json,
     /// For how many descriptions the table is still being changed.
     changing: u32,
+    /// The warm throughput that is being prepared, of the table and of indexes, and for how many descriptions.
+    warming: Vec<(Option<Json>, Json, u32)>,
+    /// Whether load increases the warm throughput of reads just before the next request for more.
+    grows_next: bool,
     writes: Vec<Json>,
 }
 
@@ -86,6 +90,8 @@ impl Service {
             rng: Rng::with_seed(seed),
             table: Json::Null,
             changing: 0,
+            warming: Vec::new(),
+            grows_next: false,
             writes: Vec::new(),
         })))
     }
@@ -102,6 +108,25 @@ impl Service {
     /// The requests that changed it since the last call.
     pub fn take_writes(&self) -> Vec<Json> {
         std::mem::take(&mut self.state().writes)
+    }
+
+    /// Ends every increase of the warm throughput.
+    pub fn end_warming(&self) {
+        let mut state = self.state();
+        for (_, _, left) in &mut state.warming {
+            *left = 0;
+        }
+        state.warm_up();
+    }
+
+    /// Another program increases the warm throughput of the table, and DynamoDB never ends it.
+    pub fn warm_for_ever(&self) {
+        self.state().table["WarmThroughput"]["Status"] = json!("UPDATING");
+    }
+
+    /// Load on the table between a description and the next request for more warm throughput.
+    pub fn grow_at_the_next_request(&self) {
+        self.state().grows_next = true;
     }
 
     /// Load on the table, by which its warm throughput increases.
@@ -134,6 +159,10 @@ impl State {
                     return Err(("ResourceInUseException", "it is being updated".to_owned()));
                 }
                 self.writes.push(body.clone());
+                let asks_for_warmth = body.to_string().contains("WarmThroughput");
+                if asks_for_warmth && std::mem::take(&mut self.grows_next) {
+                    self.table["WarmThroughput"]["ReadUnitsPerSecond"] = json!(60_000);
+                }
                 self.update(body)?;
                 self.changing = u32::from(self.rng.u8(..4) == 0);
                 Ok(json!({"TableDescription": self.shown()}))
@@ -144,6 +173,7 @@ impl State {
             "DescribeTable" => {
                 let shown = json!({"Table": self.shown()});
                 self.changing = self.changing.saturating_sub(1);
+                self.warm_up();
                 Ok(shown)
             }
             "DescribeTimeToLive" => {
@@ -153,17 +183,52 @@ impl State {
         }
     }
 
-    /// The status of a change is where AWS shows it: in the table, in its warm throughput, or in its encryption.
+    /// Shows the warm throughput whose time has come.
+    fn warm_up(&mut self) {
+        for (index, warm, left) in std::mem::take(&mut self.warming) {
+            if left > 0 {
+                self.warming.push((index, warm, left - 1));
+            } else if let Some(place) = place_of(&mut self.table, index.as_ref()) {
+                place["WarmThroughput"] = warm;
+            }
+        }
+    }
+
+    /// AWS takes the request at once, and describes the former values until the new ones are prepared. Other changes are
+    /// accepted meanwhile.
+    fn begin_warming(&mut self, table: &mut Json) {
+        let names = table["GlobalSecondaryIndexes"].as_array();
+        let names: Vec<Json> = names
+            .into_iter()
+            .flatten()
+            .map(|index| index["IndexName"].clone())
+            .collect();
+        let places: Vec<Option<Json>> = [None]
+            .into_iter()
+            .chain(names.into_iter().map(Some))
+            .collect();
+        for index in places {
+            let before = place_of(&mut self.table, index.as_ref())
+                .map(|place| place["WarmThroughput"].clone());
+            let (Some(before), Some(place)) = (before, place_of(table, index.as_ref())) else {
+                continue;
+            };
+            if before != place["WarmThroughput"] {
+                let warm = std::mem::replace(&mut place["WarmThroughput"], before);
+                place["WarmThroughput"]["Status"] = json!("UPDATING");
+                self.warming.push((index, warm, self.rng.u32(..4)));
+            }
+        }
+    }
+
+    /// The status of a change is where AWS shows it: in the table, or in its encryption.
     fn shown(&mut self) -> Json {
         let mut table = self.table.clone();
         let is_changing = self.changing > 0;
         table["TableStatus"] = json!("ACTIVE");
-        let place = self.rng.u8(..3);
+        let place = self.rng.u8(..2);
         if is_changing {
             match place {
-                0 if !table["WarmThroughput"].is_null() => {
-                    table["WarmThroughput"]["Status"] = json!("UPDATING");
-                }
                 1 if !table["SSEDescription"].is_null() => {
                     table["SSEDescription"]["Status"] = json!("UPDATING");
                 }
@@ -297,6 +362,7 @@ impl State {
             }
             other => return Err(invalid(other)),
         }
+        self.begin_warming(&mut table);
         self.table = table;
         Ok(())
     }
@@ -331,6 +397,15 @@ impl State {
             _ => Err(invalid("one change of an index")),
         }
     }
+}
+
+/// The table, or its index of this name.
+fn place_of<'t>(table: &'t mut Json, index: Option<&Json>) -> Option<&'t mut Json> {
+    let Some(name) = index else {
+        return Some(table);
+    };
+    let mut indexes = table["GlobalSecondaryIndexes"].as_array_mut()?.iter_mut();
+    indexes.find(|index| index["IndexName"] == *name)
 }
 
 fn push(table: &mut Json, index: Json) {
@@ -399,17 +474,18 @@ fn limit(described: &mut Json, maximum: &Json) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Each value that is given must increase.
+/// No value that is given may decrease.
 fn raise(described: &mut Json, warm: &Json) -> Result<(), Refusal> {
+    if described["WarmThroughput"]["Status"] == "UPDATING" {
+        return Err(("ResourceInUseException", "it is warming".to_owned()));
+    }
     for member in ["ReadUnitsPerSecond", "WriteUnitsPerSecond"] {
         let Some(units) = warm[member].as_u64() else {
             continue;
         };
         let there = described["WarmThroughput"][member].as_u64();
-        if there.is_some_and(|there| units <= there) {
-            return Err(invalid(&format!(
-                "{member}: {units} is not above {there:?}"
-            )));
+        if there.is_some_and(|there| units < there) {
+            return Err(invalid(&format!("{member}: {units} is below {there:?}")));
         }
         described["WarmThroughput"][member] = json!(units);
     }

@@ -184,12 +184,71 @@ pub(super) async fn random_settings_follow_each_other(db: Db) -> Outcome {
                 .map_err(|error| format!("{place}: {error}\n{plan}\n{before:#}"))?;
             let (writes, steps) = (service.take_writes().len(), plan.steps().count());
             assert_eq!(writes, steps, "{place}: {plan}");
+            // Nothing is left, also while DynamoDB still prepares the warm throughput.
+            let left = aws.plan([declared.clone()]).await?;
+            assert!(left.is_empty(), "{place}: {plan}\nand then\n{left}");
+            service.end_warming();
             let left = aws.plan([declared.clone()]).await?;
             assert!(left.is_empty(), "{place}: {plan}\nand then\n{left}");
             assert!(left.tables[0].unknown.is_empty(), "{place}: {left}");
             assert_settings(&declared, &before, &service.table());
         }
     }
+    Ok(())
+}
+
+/// An increase of the warm throughput can take hours. Neither a plan nor another change waits for it.
+pub(super) async fn nothing_waits_for_warm_throughput(db: Db) -> Outcome {
+    if !matches!(db.engine(), crate::support::engine::Engine::Embedded(_)) {
+        return Ok(());
+    }
+    let service = Service::new(Keeps::All, 3);
+    let aws = connect(&db, &service);
+    aws.create_tables([Limited::schema()]).await?;
+    service.warm_for_ever();
+    let declared = Limited::schema()
+        .warm_throughput(40_000, 20_000)
+        .on_demand_maximum(400, 200);
+    let work = async {
+        let plan = aws.plan([declared.clone()]).await?;
+        // The table is being warmed, so its own step is not needed now; that of the index is the last one.
+        let steps = says(&plan);
+        assert_eq!(steps.len(), 3, "{plan}");
+        assert!(
+            steps[2].contains("warm throughput of index `by_city`"),
+            "{plan}"
+        );
+        apply(&aws, &plan).await?;
+        assert!(aws.plan([declared.clone()]).await?.is_empty());
+        Ok::<_, Error>(())
+    };
+    let limit = std::time::Duration::from_secs(20);
+    tokio::time::timeout(limit, work).await??;
+    Ok(())
+}
+
+/// The load increases one of two values after the table was described. The other one is requested again alone.
+pub(super) async fn a_table_may_warm_before_the_request(db: Db) -> Outcome {
+    if !matches!(db.engine(), crate::support::engine::Engine::Embedded(_)) {
+        return Ok(());
+    }
+    let service = Service::new(Keeps::All, 5);
+    let aws = connect(&db, &service);
+    aws.create_tables([Limited::schema()]).await?;
+    let declared = Limited::schema().warm_throughput(40_000, 20_000);
+    let plan = aws.plan([declared.clone()]).await?;
+    service.take_writes();
+    service.grow_at_the_next_request();
+    apply(&aws, &plan).await?;
+    service.end_warming();
+    let warm = &service.table()["WarmThroughput"];
+    assert_eq!(warm["ReadUnitsPerSecond"], 60_000);
+    assert_eq!(warm["WriteUnitsPerSecond"], 20_000);
+    let writes = service.take_writes();
+    assert_eq!(
+        writes[1]["WarmThroughput"].to_string(),
+        r#"{"WriteUnitsPerSecond":20000}"#
+    );
     Ok(())
 }
 
