@@ -34,8 +34,8 @@ pub use crate::codec::model::{
 pub use crate::path::FormerUse;
 #[doc(hidden)]
 pub use agree::{
-    attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
-    may_be_renamed, name_or_empty, nth, shared_attributes_agree,
+    attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_free_of, is_key,
+    is_table, may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,

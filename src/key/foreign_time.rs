@@ -138,11 +138,12 @@ foreign_times! {
 }
 
 macro_rules! foreign_parts {
-    ($($name:ident: $form:ident, $width:expr, $ranges:ident;)*) => {$(
+    ($($name:ident: $form:ident, $width:expr, $ranges:ident, $holds:literal;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: Moment + Clone> KeyPart for $name<T> {
             const WIDTH: Width = $width;
             const IS_EXACT: bool = true;
+            const HOLDS: &'static str = $holds;
             const RANGES: PartRanges = PartRanges::$ranges;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
@@ -167,10 +168,10 @@ macro_rules! foreign_parts {
 }
 
 foreign_parts! {
-    JavaScriptTime: Rfc3339Millis, Width::Fixed(24), Comparable;
-    Rfc3339Seconds: Rfc3339Seconds, Width::Fixed(20), Comparable;
+    JavaScriptTime: Rfc3339Millis, Width::Fixed(24), Comparable, "";
+    Rfc3339Seconds: Rfc3339Seconds, Width::Fixed(20), Comparable, "";
     // A text without a fraction has `+` where the others have a `.`, which is greater, so the texts sort like the times and
     // none begins with another.
-    PythonTime: Python, Width::Variable, PrefixFree;
-    PynamoTime: Pynamo, Width::Fixed(31), Comparable;
+    PythonTime: Python, Width::Variable, PrefixFree, "-:.+";
+    PynamoTime: Pynamo, Width::Fixed(31), Comparable, "";
 }

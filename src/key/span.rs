@@ -26,6 +26,8 @@ pub(crate) struct Span<'a> {
     pub(crate) behind: PartEnd,
     /// Whether all texts of the part that share a sign have one width.
     pub(crate) fixed: bool,
+    /// Whether the part is never empty. Then a key that ends at the head has no value of the part.
+    pub(crate) filled: bool,
     pub(crate) escaped: bool,
 }
 
@@ -54,7 +56,7 @@ impl PartBound {
 impl Span<'_> {
     /// The range of the keys whose part is between the bounds.
     pub(crate) fn key_range(&self, lower: Option<PartBound>, upper: Option<PartBound>) -> KeyRange {
-        // No part is empty, so all keys are above this bound.
+        // No part of ours is empty, so all keys are above this bound.
         if upper.as_ref().is_some_and(|upper| upper.text == self.head) {
             return KeyRange::Nothing;
         }
@@ -64,7 +66,12 @@ impl Span<'_> {
                 Some(bound) => Some(bound),
                 None => return KeyRange::Nothing,
             },
-            None => Some(included_bound(KeyPoint::S(self.head.to_owned()))),
+            // Other programs write keys that end here if an attribute is absent, and a range holds values only. Without any
+            // bound these are all keys with this head.
+            None => Some(Bound {
+                point: KeyPoint::S(self.head.to_owned()),
+                included: upper.is_none() || self.escaped || !self.filled,
+            }),
         };
         let upper = match upper {
             Some(bound) => Some(self.upper_bound(bound, below)),
@@ -176,6 +183,7 @@ mod tests {
             head,
             behind,
             fixed,
+            filled: true,
             escaped,
         };
         let mut rests = texts(&["!", "0", "~", "\u{10ffff}"], 2);
@@ -214,6 +222,12 @@ mod tests {
                             "{key:?} between {lower:?} and {upper:?}"
                         );
                     }
+                }
+                // A key that ends before the part has no value, so it is in no range that has a bound.
+                if !escaped && !head.is_empty() {
+                    let is_in = range.contains_key(&KeyPoint::S(head.to_owned()));
+                    let is_open = lower.is_none() && upper.is_none();
+                    assert_eq!(is_in, is_open, "{head:?} between {lower:?} and {upper:?}");
                 }
                 // Keys without the text before the part are never in the range.
                 for other in ["", "\u{1}", "\u{10ffff}"]

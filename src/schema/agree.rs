@@ -41,6 +41,19 @@ pub const fn ends(width: Width, natural: Width, next: Option<char>, style: Style
     }
 }
 
+/// Whether the separator after a part is none of these characters, which its texts hold one at a time.
+pub const fn is_free_of(holds: &str, after: &str, style: Style) -> bool {
+    let (holds, separator) = (holds.as_bytes(), style.separator(after));
+    let mut at = 0;
+    while at < holds.len() {
+        if holds[at] == separator.byte && separator.count == 1 {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
 /// Whether parts are escaped, so that literals must sort above them.
 pub const fn is_escaped(style: Style) -> bool {
     matches!(style, Style::Escaped)
@@ -236,7 +249,7 @@ const fn same_source(a: &KeySource, b: &KeySource) -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct PartMatch {
     pub(super) field: bool,
-    /// The width, and the position of a None in the order.
+    /// The format, the width, and the position of a None in the order.
     pub(super) form: bool,
 }
 
@@ -254,14 +267,17 @@ pub(super) const fn same_pieces(a: &[Piece], b: &[Piece], of: PartMatch) -> bool
                     field: a,
                     width: w,
                     presence: p,
+                    format: f,
                 },
                 Piece::Part {
                     field: b,
                     width: v,
                     presence: q,
+                    format: g,
                 },
             ) => {
-                (!of.field || same_text(a, b)) && (!of.form || same_width(w, v) && same_place(p, q))
+                let same_form = f == g && same_width(w, v) && same_place(p, q);
+                (!of.field || same_text(a, b)) && (!of.form || same_form)
             }
             (Piece::Shard(a), Piece::Shard(b)) => a == b,
             _ => false,
@@ -283,7 +299,7 @@ const fn same_place(a: Presence, b: Presence) -> bool {
     }
 }
 
-/// Whether two parts of the same field have the same width: formats of a field differ in width, or not at all.
+/// Whether two parts have the same width.
 const fn same_width(a: Width, b: Width) -> bool {
     match (a, b) {
         (Width::Variable, Width::Variable) => true,
@@ -341,4 +357,26 @@ const fn types_agree(a: &[KeyDef], b: &[KeyDef]) -> bool {
         left += 1;
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_of_one_width_differ() {
+        let part = |format| {
+            [Piece::Part {
+                field: "at",
+                width: Width::Fixed(24),
+                presence: Presence::Always,
+                format,
+            }]
+        };
+        for (form, is_same) in [(true, false), (false, true)] {
+            let of = PartMatch { field: true, form };
+            assert_eq!(same_pieces(&part(3), &part(11), of), is_same);
+            assert!(same_pieces(&part(3), &part(3), of));
+        }
+    }
 }

@@ -145,6 +145,8 @@ pub enum Piece {
         width: Width,
         /// Whether it may be missing.
         presence: Presence,
+        /// The format by which the part differs from the field, as a number: `{at:ms}` and `{at:ms:lower}` have one width.
+        format: u8,
     },
     /// The delimiter and a number below this one; the last piece of a partition key.
     Shard(u16),

@@ -300,11 +300,13 @@ mod tests {
         field: "f",
         width: Width::Variable,
         presence: super::super::Presence::Always,
+        format: 0,
     };
     const FOUR: Piece = Piece::Part {
         field: "f",
         width: Width::Fixed(4),
         presence: super::super::Presence::Always,
+        format: 0,
     };
 
     fn may_meet(a: &'static [Piece], b: &'static [Piece], style: Style) -> bool {
@@ -379,6 +381,7 @@ mod tests {
             field: "f",
             width: Width::Signed(2),
             presence: super::super::Presence::Always,
+            format: 0,
         };
         let style = Style::Verbatim('#');
         for (a, b, expected) in [

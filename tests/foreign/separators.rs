@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, TimeDelta, Utc};
+use dynamo_entity::key::PythonTime;
 use dynamo_entity::prelude::*;
 
 use crate::support::db::{Db, raw, s};
@@ -13,7 +15,9 @@ tests![
     three_parts,
     several_characters,
     after_a_number,
-    below_other_characters
+    below_other_characters,
+    bounds_of_a_character,
+    before_doubled_punctuation,
 ];
 
 /// Texts of these letters, of one to two characters.
@@ -110,3 +114,75 @@ separators!(three_parts: [verbatim] "{a}:{b}#{c}", ["x", ":", "#", "Z"], ":", "#
 separators!(several_characters: [verbatim] "{a}::{b}--{c}", ["x", ":", "-", "9"], "::", "--", "");
 separators!(after_a_number: [verbatim(delimiter = ":")] "{a}@{b}|{c}-x", ["x", "@", "|", ":"], "@", "|", "-x");
 separators!(below_other_characters: [verbatim(delimiter = "~")] "{a} {b}!{c}~", ["x", " ", "!", "~"], " ", "!", "~");
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "grades", verbatim, key(pk = "school", sk = "{grade}#{id}"))]
+struct Grade {
+    grade: char,
+    id: String,
+}
+
+/// No row has a separator as its part, but a bound may be one.
+async fn bounds_of_a_character(db: Db) -> Outcome {
+    db.create_tables([Grade::schema()]).await?;
+    let grades = ['!', '"', '$', 'A', '~', '\u{e9}', '\u{10ffff}'];
+    for grade in grades {
+        for id in ["#", "x"] {
+            let row = Grade {
+                grade,
+                id: id.into(),
+            };
+            row.create().send(&db).await?;
+        }
+    }
+    let hash = Grade {
+        grade: '#',
+        id: "x".into(),
+    };
+    assert_eq!(hash.to_item().unwrap_err().kind(), ErrorKind::InvalidKey);
+    let stage = || Grade::in_partition().grade();
+    for bound in grades.into_iter().chain(['#']) {
+        let count = |is_in: fn(&char, &char) -> bool| {
+            2 * grades.iter().filter(|grade| is_in(grade, &bound)).count()
+        };
+        for (query, wanted) in [
+            (stage().lt(bound), count(char::lt)),
+            (stage().le(bound), count(char::le)),
+            (stage().gt(bound), count(char::gt)),
+            (stage().ge(bound), count(char::ge)),
+        ] {
+            assert_eq!(query.all(&db).await?.len(), wanted, "{bound:?}");
+        }
+    }
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "visits", verbatim, key(pk = "shop", sk = "{at}::{id}"))]
+struct Visit {
+    at: PythonTime<DateTime<Utc>>,
+    id: String,
+}
+
+/// A time of Python holds single colons, so it ends at two of them.
+async fn before_doubled_punctuation(db: Db) -> Outcome {
+    db.create_tables([Visit::schema()]).await?;
+    let noon: DateTime<Utc> = "2026-03-01T12:00:00Z".parse()?;
+    let times = [0, 1, 500_000, 1_000_000];
+    let at = |micros| PythonTime::floor(noon + TimeDelta::microseconds(micros)).ok_or("in range");
+    for micros in times {
+        let row = Visit {
+            at: at(micros)?,
+            id: "a::b".into(),
+        };
+        row.create().send(&db).await?;
+        assert_eq!(
+            Visit::key(at(micros)?, "a::b").get().send(&db).await?,
+            Some(row)
+        );
+    }
+    let visits = || Visit::in_partition().at();
+    assert_eq!(visits().gt(at(0)?).count(&db).await?, 3);
+    assert_eq!(visits().le(at(1)?).count(&db).await?, 2);
+    Ok(())
+}

@@ -80,6 +80,7 @@ fn pieces(given: &[Given]) -> &'static [Piece] {
         field: "f",
         width,
         presence: Presence::Always,
+        format: 0,
     };
     let pieces: Vec<Piece> = given
         .iter()

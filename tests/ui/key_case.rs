@@ -64,6 +64,8 @@ mod of_times {
     #[dynamo(table = "orders", key(pk = "C#{customer}", sk = "{at:lower}#{id}"))]
     #[dynamo(gsi(by_day, pk = "D#{at:date:lower}", sk = "{at:ms:upper}"))]
     #[dynamo(gsi(by_time, pk = "D#{customer}", sk = "{at:lower:s:last}"))]
+    #[dynamo(gsi(by_millis, pk = "{at:ms:lowr}", sk = "{at:first:ms:lower}"))]
+    #[dynamo(gsi(by_second, pk = "D#{customer}", sk = "{at:s:Lower:last}"))]
     pub struct Order {
         pub customer: String,
         pub at: DateTime<Utc>,

@@ -24,4 +24,22 @@ pub struct User {
     pub name: Name,
 }
 
+mod python {
+    use chrono::{DateTime, Utc};
+    use dynamo_entity::key::PythonTime;
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoValue)]
+    pub struct At(PythonTime<DateTime<Utc>>);
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "visits", verbatim(delimiter = ":"), key(pk = "{at}:{id}", sk = "{at}.{id}"))]
+    #[dynamo(gsi(by_left, pk = "{id}", sk = "{left}-{id}"))]
+    pub struct Visit {
+        pub id: u64,
+        pub at: PythonTime<DateTime<Utc>>,
+        pub left: Option<At>,
+    }
+}
+
 fn main() {}

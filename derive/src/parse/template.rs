@@ -4,7 +4,7 @@
 
 use syn::LitStr;
 
-use crate::diag::did_you_mean;
+use crate::diag::{did_you_mean, nearest};
 use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, NoneSide, Piece, Style, Template, TextFormat};
 use crate::parse::reader::{Reader, field_names, find_field};
@@ -206,7 +206,7 @@ fn is_one_format(text: &str) -> bool {
 fn too_many_words(inside: &str, name: &str, words: &str) -> String {
     let place = |word: &str| NoneSide::WORDS.meaning(word);
     let (first, behind) = words.split_once(':').unwrap_or((words, ""));
-    if place(first).is_some() && place(behind).is_none() && !behind.contains(':') {
+    if place(first).is_some() && is_one_format(behind) {
         return format!(
             "\"{{{inside}}}\": `first` and `last` come after the format; write `{{{name}:{behind}:{first}}}`"
         );
@@ -232,6 +232,16 @@ fn too_many_words(inside: &str, name: &str, words: &str) -> String {
             );
         }
         _ => {}
+    }
+    let (format, side) = match words.rsplit_once(':') {
+        Some((format, side)) if place(side).is_some() => (format, format!(":{side}")),
+        _ => (words, String::new()),
+    };
+    let two_words = TextFormat::WORDS.all().filter(|known| known.contains(':'));
+    if let Some(known) = nearest(format, two_words).filter(|_| format.contains(':')) {
+        return format!(
+            "\"{{{inside}}}\": `{format}` is no format; write `{{{name}:{known}{side}}}`"
+        );
     }
     let mut hint = did_you_mean(behind, NoneSide::WORDS.all());
     if hint.is_empty() || place(behind).is_some() {

@@ -75,6 +75,7 @@ impl DynamicKey {
                         field,
                         width,
                         presence,
+                        ..
                     } => Some((*field, Some((*width, *presence)))),
                     Piece::Literal(_) | Piece::Shard(_) => None,
                 });

@@ -341,7 +341,10 @@ impl KeyDraft {
             SortCondition::StartsWith(text) => KeyRange::starting_with(head + text),
             SortCondition::Between(lower, upper) => {
                 let bound = |bound: &Option<Bound>| PartBound::after_head(&head, bound.as_ref());
-                let span = self.part_span(&head, pieces, at.unwrap_or_default());
+                let span = Span {
+                    filled: self.is_never_empty(pieces),
+                    ..self.part_span(&head, pieces, at.unwrap_or_default())
+                };
                 span.key_range(bound(lower), bound(upper))
             }
         }
@@ -380,8 +383,31 @@ impl KeyDraft {
             head,
             behind,
             fixed,
+            filled: false,
             escaped,
         }
+    }
+
+    /// Whether the ranged part, or the first of a tuple, cannot be empty in a row of another program. A text can, and it has a
+    /// range only if it is the last part.
+    fn is_never_empty(&self, pieces: &'static [Piece]) -> bool {
+        part_at(pieces, self.parts).is_some_and(|at| !is_last_of_any_width(pieces, at))
+    }
+
+    /// The first and the last piece whose range is asked for, if rows may have another text there than their fields give:
+    /// other programs write one value in several ways, and the text of an index is not compared when a row is read.
+    pub(crate) fn ranged_pieces(&self) -> Option<(usize, usize)> {
+        let is_foreign = self.source.index.is_some() && self.source.table.style != Style::Escaped;
+        let is_ranged = matches!(self.asked, SortCondition::Between(..)) && !self.is_scan;
+        if !is_foreign || !is_ranged || !self.source.is_whole() {
+            return None;
+        }
+        let (_, pieces) = self.source.sort_template()?;
+        let ranged = (self.parts..self.parts + self.together)
+            .filter_map(|part| part_at(pieces, part))
+            .filter(|at| !is_last_of_any_width(pieces, *at));
+        let ranged: Vec<_> = ranged.collect();
+        Some((*ranged.first()?, *ranged.last()?))
     }
 
     /// All keys that begin with the known parts.
@@ -393,6 +419,7 @@ impl KeyDraft {
             head: &into_text(front.head.clone()),
             behind: PartEnd::Other,
             fixed: false,
+            filled: false,
             escaped: self.source.table.style == Style::Escaped,
         };
         span.key_range(None, None)
@@ -404,6 +431,18 @@ impl KeyDraft {
             self.fault = Some(fault);
         }
     }
+}
+
+/// Whether a part may be a text, which can have any width: a text before other parts has no range.
+fn is_last_of_any_width(pieces: &[Piece], at: usize) -> bool {
+    let has_any_width = matches!(
+        pieces.get(at),
+        Some(Piece::Part {
+            width: Width::Variable,
+            ..
+        })
+    );
+    has_any_width && at + 1 == pieces.len()
 }
 
 /// Parts are always written as text.
