@@ -241,16 +241,14 @@ async fn entries_of_an_index_without_the_time(db: Db) -> Outcome {
     for (query, wanted) in [
         (open().lt(later), 1),
         (open().le(noon), 1),
-        (open().between(..later), 1),
-        (open().between(..=noon), 1),
         (open().lt(noon), 0),
         (open().ge(noon), 1),
         (open().gt(noon), 0),
     ] {
-        assert_eq!(query.count(&db).await?, wanted);
+        assert_eq!(query.clone().count(&db).await?, wanted);
         let rows = query.clone().all(&db).await?;
         assert!(rows.iter().all(|task| task.id == "T2"));
-        assert_eq!(rows.len(), wanted);
+        assert_eq!(u64::try_from(rows.len())?, wanted);
         let first = query.first(&db).await?;
         assert_eq!(
             first.map(|task| task.id).as_deref(),
