@@ -48,11 +48,12 @@ pub use crate::fallback::{
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{
     Arg, DATE, EPOCH, EPOCH_MILLIS, FIRST, GivenPart, IndexField, IndexPart, KeyParser, KeyPart,
-    KeyTarget, KeyText, KeyValue, LAST, LOWER, Lowercase, MILLIS, MONTH, Millis, Ordered, PADDED,
-    PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds,
-    Shard, ToDate, ToEpoch, ToEpochMillis, ToLower, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER,
-    UniquePart, Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, text_if,
-    width_in, wrong_parts,
+    KeyTarget, KeyText, KeyValue, LAST, LOWER, LOWER_MILLIS, LOWER_SECONDS, Lowercase, MILLIS,
+    MONTH, Millis, Ordered, PADDED, PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText,
+    PartWriter, Role, SECONDS, Seconds, Shard, ToDate, ToEpoch, ToEpochMillis, ToLower,
+    ToLowerMillis, ToLowerSeconds, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER, UniquePart,
+    Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, text_if, width_in,
+    wrong_parts,
 };
 pub use crate::path::{
     AtPath, Defaulted, DefaultedPart, Fixed, Former, FormerUse, Free, Kept, KeyUsage, Mode, Part,
@@ -75,9 +76,10 @@ pub use crate::schema::{
     ShapeModel, StreamView, Style, TableDef, TableModel, TypeModel, TypeOf, UniqueDef, ValueModel,
     VariantModel, WhenDef, Width, attributes_agree, ends, fills_sort_key, has_at_most,
     has_one_move, has_second_key, has_text_partition, index_fits, index_in, is_escaped, is_filled,
-    is_free, is_global, is_in_index, is_key, is_movable, is_part, is_table, keys_may_meet,
-    leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number, rows_may_meet,
-    same_entity, same_index_keys, same_key_types, same_managed, same_name, same_partition,
-    same_primary_key, same_read_shards, same_text, shape_number, shared_attributes_agree,
+    is_free, is_free_of, is_global, is_in_index, is_key, is_movable, is_part, is_table,
+    keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number,
+    rows_may_meet, same_entity, same_index_keys, same_key_types, same_managed, same_name,
+    same_partition, same_primary_key, same_read_shards, same_text, shape_number,
+    shared_attributes_agree,
 };
 pub use crate::write::{LookUp, no_sentinels, sentinels_of};

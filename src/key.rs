@@ -80,6 +80,7 @@ pub(crate) mod given;
 mod index;
 mod integer;
 pub(crate) mod json;
+mod lower_time;
 mod moment;
 mod native;
 mod order;
@@ -117,6 +118,9 @@ pub use given::GivenPart;
 #[doc(hidden)]
 pub use given::wrong_parts;
 pub use index::{IndexField, IndexPart, UniquePart};
+#[doc(hidden)]
+pub use lower_time::{LOWER_MILLIS, LOWER_SECONDS};
+pub use lower_time::{ToLowerMillis, ToLowerSeconds};
 pub use native::KeyValue;
 pub(crate) use native::check_key;
 #[doc(hidden)]

@@ -34,8 +34,8 @@ pub use crate::codec::model::{
 pub use crate::path::FormerUse;
 #[doc(hidden)]
 pub use agree::{
-    attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_key, is_table,
-    may_be_renamed, name_or_empty, nth, shared_attributes_agree,
+    attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_free_of, is_key,
+    is_table, may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
@@ -44,6 +44,7 @@ pub use definition::{
 };
 #[doc(hidden)]
 pub use definition::{IsAsWritten, SentinelsOf};
+pub(crate) use definition::{Separator, text_after};
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
     AllowSchema, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, KeyContent, KeySchema,

@@ -22,7 +22,7 @@ mod unique;
 mod uses;
 mod value;
 
-pub(crate) use uses::placeholder;
+pub(crate) use uses::{no_end, placeholder};
 
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, ValueMarks};

@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Stage};
 use crate::json::{CodecError, Reader, Writer};
 
 pub use form::{Form, FormField};
-pub(crate) use form::{decode_formed, encode_as_read, encode_formed};
+pub(crate) use form::{decode_formed, encode_as_read, encode_formed, formed_text};
 pub(crate) use kind::{TimeKind, TimeValue, parse_time, time_text};
 pub(crate) use text::{Precision, TimeText, date_of_day, day_of_date, utc_text};
 

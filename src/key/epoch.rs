@@ -91,9 +91,9 @@ macro_rules! counted {
                 key: &mut KeyParser<'_>,
                 field: &'static str,
                 pad: Option<usize>,
-                last: bool,
+                after: Option<&'static str>,
             ) -> Result<$part<T>, CodecError> {
-                let count: EpochCount<$digits, $per_second> = key.part(field, pad, last)?;
+                let count: EpochCount<$digits, $per_second> = key.part(field, pad, after)?;
                 T::from_timestamp(count.0)
                     .and_then($part::floor)
                     .ok_or_else(|| key.unlike_template().at(field))

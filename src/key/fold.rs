@@ -25,7 +25,7 @@ use crate::schema::{PartRanges, Style, Width};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no lower case for a key template",
     label = "not text",
-    note = "`{{field:lower}}` is for text and newtypes of it; write `{{field}}`"
+    note = "`{{field:lower}}` is for text and newtypes of it; write `{{field}}`, or `{{field:ms:lower}}` for a time"
 )]
 pub trait ToLower: Sized {
     lossy!(trait Lowercase<Self>);

@@ -1,17 +1,19 @@
 //! Times in the forms of other programs where they are key attributes by themselves: as numbers since 1970, or as the texts
-//! that JavaScript, Go, Python and PynamoDB make of them.
+//! that JavaScript, Go, Python and PynamoDB make of them, which can be parts of templates too.
 
-use super::moment::parse_uncut;
+use super::moment::{parse_exactly, parse_uncut};
 use super::native::{KeyValue, as_value, encode_key, value_of_text};
 use super::order::Ordered;
+use super::part::KeyPart;
+use super::part_text::{PartText, PartWriter};
 use super::role::Role;
 use crate::clock::{Moment, Timestamp};
 use crate::codec::DynamoValue;
 use crate::codec::model::TypeModel;
-use crate::codec::time::{Form, decode_formed, encode_formed};
+use crate::codec::time::{Form, decode_formed, encode_formed, formed_text, parse_time};
 use crate::json::{CodecError, Name, Reader, Tag, Writer};
 use crate::path::{Mode, Path};
-use crate::schema::KeyType;
+use crate::schema::{KeyType, PartRanges, Width};
 
 /// The time without a fraction of a unit. These programs know no leap seconds: one is the end of the second before it.
 fn whole_units<T: Moment>(time: &T, unit: u32) -> Option<T> {
@@ -133,4 +135,43 @@ foreign_times! {
     /// A time that is the text of `UTCDateTimeAttribute` of PynamoDB, `2026-03-01T12:00:00.000000+0000`; see
     /// [`EpochSeconds`].
     PynamoTime: Pynamo, S, 1_000, "microsecond";
+}
+
+macro_rules! foreign_parts {
+    ($($name:ident: $form:ident, $width:expr, $ranges:ident, $holds:literal;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: Moment + Clone> KeyPart for $name<T> {
+            const WIDTH: Width = $width;
+            const IS_EXACT: bool = true;
+            const HOLDS: &'static str = $holds;
+            const RANGES: PartRanges = PartRanges::$ranges;
+
+            fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
+                writer.token(&formed_text(self.0.to_timestamp(), Form::$form)?);
+                Ok(())
+            }
+
+            fn parse_part(text: &PartText<'_>) -> Option<Self> {
+                let write = |time: &T| formed_text(time.to_timestamp(), Form::$form);
+                parse_exactly(text.raw(), parse_time, write).map($name)
+            }
+
+            fn from_plain(text: &str) -> Option<Self> {
+                parse_uncut(text, $name::floor, $name::get)
+            }
+
+            fn to_part(&self) -> Self {
+                self.clone()
+            }
+        }
+    )*};
+}
+
+foreign_parts! {
+    JavaScriptTime: Rfc3339Millis, Width::Fixed(24), Comparable, "";
+    Rfc3339Seconds: Rfc3339Seconds, Width::Fixed(20), Comparable, "";
+    // A text without a fraction has `+` where the others have a `.`, which is greater, so the texts sort like the times and
+    // none begins with another.
+    PythonTime: Python, Width::Variable, PrefixFree, "-:.+";
+    PynamoTime: Pynamo, Width::Fixed(31), Comparable, "";
 }

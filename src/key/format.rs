@@ -90,7 +90,7 @@ macro_rules! lossy {
             key: &mut KeyParser<'_>,
             field: &'static str,
             pad: Option<usize>,
-            last: bool,
+            after: Option<&'static str>,
         ) -> Result<$part, CodecError>;
 
         /// Parses a part as a person writes it.
@@ -139,9 +139,9 @@ macro_rules! lossy {
             key: &mut KeyParser<'_>,
             field: &'static str,
             pad: Option<usize>,
-            last: bool,
+            after: Option<&'static str>,
         ) -> Result<$part, CodecError> {
-            key.part(field, pad, last)
+            key.part(field, pad, after)
         }
 
         fn from_plain(text: &str) -> Option<$part> {
@@ -222,15 +222,19 @@ pub trait ToMonth: Sized {
     fn at_day(days: i64) -> Option<Self>;
 }
 
-/// The function by which a derive reads a part.
-pub type ParsePart<P> =
-    fn(&mut KeyParser<'_>, &'static str, Option<usize>, bool) -> Result<P, CodecError>;
+/// The function by which a derive reads a part. The last argument is the text after the part, as for [`KeyParser::part`].
+pub type ParsePart<P> = fn(
+    &mut KeyParser<'_>,
+    &'static str,
+    Option<usize>,
+    Option<&'static str>,
+) -> Result<P, CodecError>;
 
-/// A point in time, truncated to whole seconds: the key part of `{at:s}` and of `{at:epoch}`.
+/// A point in time, truncated to whole seconds: the key part of `{at:s}`, `{at:s:lower}` and `{at:epoch}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seconds<T>(T);
 
-/// A point in time, truncated to whole milliseconds: the key part of `{at:ms}` and of `{at:epoch_ms}`.
+/// A point in time, truncated to whole milliseconds: the key part of `{at:ms}`, `{at:ms:lower}` and `{at:epoch_ms}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Millis<T>(T);
 

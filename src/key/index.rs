@@ -7,6 +7,7 @@ use super::format::{
     SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,
 };
 use super::given::part_of_text;
+use super::lower_time::{LOWER_MILLIS, LOWER_SECONDS, ToLowerMillis, ToLowerSeconds};
 use super::native::KeyValue;
 use super::part::KeyPart;
 use super::role::Role;
@@ -21,7 +22,7 @@ use crate::schema::{IsAsWritten, KeyDef, KeySource, KeyType, PartRanges, Presenc
     label = "neither a key part nor an `Option` of one",
     note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
     note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
-    note = "a width such as `{{field:08}}` is for integers, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date` and `:month` for timestamps and dates, `:lower` and `:upper` for text, `:first` and `:last`, alone or after another format, for an `Option`, to give its None a position"
+    note = "a width such as `{{field:08}}` is for integers, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date` and `:month` for timestamps and dates, `:lower` and `:upper` for text, `:s:lower` and `:ms:lower` for timestamps, `:first` and `:last`, alone or after another format, for an `Option`, to give its None a position"
 )]
 pub trait IndexField<const FORMAT: u8> {
     /// The type that a query takes: the field's type, or the truncated type of a format.
@@ -132,6 +133,8 @@ index_fields! {
     MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
     EPOCH: ToEpoch, ToEpoch, Seconds<T>, write_held;
     EPOCH_MILLIS: ToEpochMillis, ToEpochMillis, Millis<T>, write_held;
+    LOWER_SECONDS: ToLowerSeconds, ToLowerSeconds, Seconds<T>, write_held;
+    LOWER_MILLIS: ToLowerMillis, ToLowerMillis, Millis<T>, write_held;
     DATE: ToDate, ToDate, T::Date, write_held;
     MONTH: ToMonth, ToMonth, YearMonth, write_held;
     LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;
@@ -179,6 +182,8 @@ macro_rules! placed_fields {
             MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
             EPOCH: ToEpoch, ToEpoch, Seconds<T>, write_held;
             EPOCH_MILLIS: ToEpochMillis, ToEpochMillis, Millis<T>, write_held;
+            LOWER_SECONDS: ToLowerSeconds, ToLowerSeconds, Seconds<T>, write_held;
+            LOWER_MILLIS: ToLowerMillis, ToLowerMillis, Millis<T>, write_held;
             DATE: ToDate, ToDate, T::Date, write_held;
             MONTH: ToMonth, ToMonth, YearMonth, write_held;
             LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;

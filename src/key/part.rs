@@ -5,7 +5,7 @@ use super::parse::KeyParser;
 use super::part_text::{PartOut, PartText, PartWriter, width_in};
 use super::writer::{KeyText, PartPlace, TemplateExtent, TextOutput};
 use crate::json::CodecError;
-use crate::schema::{PartRanges, Style, TextOf, Width};
+use crate::schema::{PartRanges, Separator, Style, TextOf, Width};
 
 /// A type that can be used in a key template.
 ///
@@ -26,6 +26,11 @@ pub trait KeyPart: Sized {
     /// Whether a value can be empty; see [`is_empty_part`](Self::is_empty_part).
     #[doc(hidden)]
     const MAY_BE_EMPTY: bool = false;
+
+    /// The punctuation in texts of this type, if other parts follow them up to a separator of one of these characters. In
+    /// types that hold any text, a separator is an error of the value that holds it.
+    #[doc(hidden)]
+    const HOLDS: &'static str = "";
 
     /// The queries that such a part supports as text.
     #[doc(hidden)]
@@ -77,9 +82,9 @@ pub trait KeyPart: Sized {
         key: &mut KeyParser<'_>,
         field: &'static str,
         pad: Option<usize>,
-        last: bool,
+        after: Option<&'static str>,
     ) -> Result<Self, CodecError> {
-        key.part(field, pad, last)
+        key.part(field, pad, after)
     }
 }
 
@@ -96,22 +101,24 @@ impl PartText<'_> {
 }
 
 impl KeyParser<'_> {
-    /// Parses a part; `last` if nothing follows it in the template.
+    /// Parses a part. `after` is the literal text after it in the template: empty if a part or a shard follows, None if
+    /// nothing does.
     pub fn part<P: KeyPart>(
         &mut self,
         field: &'static str,
         pad: Option<usize>,
-        last: bool,
+        after: Option<&'static str>,
     ) -> Result<P, CodecError> {
         let width = match width_in(P::WIDTH, pad, self.style) {
             Width::Fixed(width) | Width::Digits(width) => width,
             Width::Signed(digits) => digits + usize::from(self.rest.starts_with('-')),
-            // The last part goes to the end, so that it may hold the delimiter in verbatim keys.
-            Width::Variable if last => self.rest.len(),
-            Width::Variable => self
-                .rest
-                .find(self.style.delimiter())
-                .unwrap_or(self.rest.len()),
+            Width::Variable => match after {
+                // The last part goes to the end, so that it may hold the delimiter in verbatim keys.
+                None => self.rest.len(),
+                Some(after) => (self.style.separator(after))
+                    .first_in(self.rest)
+                    .unwrap_or(self.rest.len()),
+            },
         };
         let (raw, rest) = self
             .rest
@@ -134,7 +141,7 @@ impl KeyParser<'_> {
 impl PartPlace<'_, '_> {
     /// Writes the part.
     pub fn write<P: KeyPart>(self, part: &P) -> Result<(), CodecError> {
-        let written = self.key.write_part(part, self.pad, self.last);
+        let written = self.key.write_part(part, self.pad, self.after);
         written.map_err(|fault| fault.at(self.field).in_key(self.key.attribute))
     }
 }
@@ -144,7 +151,7 @@ impl<'w> KeyText<'w> {
         &mut self,
         part: &P,
         pad: Option<usize>,
-        last: bool,
+        after: Option<&'static str>,
     ) -> Result<(), CodecError> {
         let (out, is_bound) = match &mut self.out {
             TextOutput::Attribute { writer, .. } => (writer.output_bytes(), false),
@@ -153,7 +160,7 @@ impl<'w> KeyText<'w> {
             }
             TextOutput::Stored(left) => {
                 let left = *left;
-                return self.compare_part(part, pad, last, left);
+                return self.compare_part(part, pad, after, left);
             }
         };
         // A bound of a range is no key, and empty text is a good beginning of a range.
@@ -166,11 +173,13 @@ impl<'w> KeyText<'w> {
             style: self.style,
             pad,
         })?;
+        // No row has a part that holds the separator, but keys sort above and below it.
+        if is_bound {
+            return Ok(());
+        }
         let written = out.get(start..).unwrap_or_default();
-        match may_not_hold::<P>(self.style, pad, last, written) {
-            Some(delimiter) => Err(CodecError::new(format!(
-                "a text that holds the delimiter `{delimiter}` would end early: verbatim keys allow it in the last part only"
-            ))),
+        match may_not_hold::<P>(self.style, pad, after, written) {
+            Some(separator) => Err(CodecError::new(separator.reason())),
             None => Ok(()),
         }
     }
@@ -180,7 +189,7 @@ impl<'w> KeyText<'w> {
         &mut self,
         part: &P,
         pad: Option<usize>,
-        last: bool,
+        after: Option<&'static str>,
         stored: Option<&'w [u8]>,
     ) -> Result<(), CodecError> {
         let mut writer = PartWriter {
@@ -197,25 +206,25 @@ impl<'w> KeyText<'w> {
         };
         self.out = TextOutput::Stored(Some(left));
         let written = stored.get(..stored.len() - left.len());
-        match may_not_hold::<P>(self.style, pad, last, written.unwrap_or_default()) {
+        match may_not_hold::<P>(self.style, pad, after, written.unwrap_or_default()) {
             Some(_) => Err(CodecError::key_differs()),
             None => Ok(()),
         }
     }
 }
 
-/// The delimiter, if a part of a verbatim key may not hold it but does: in a part of variable width that others follow,
+/// The separator, if a part of a verbatim key may not hold it but does: in a part of variable width that others follow,
 /// it would end the part early.
 fn may_not_hold<P: KeyPart>(
     style: Style,
     pad: Option<usize>,
-    last: bool,
+    after: Option<&'static str>,
     written: &[u8],
-) -> Option<char> {
-    let Style::Verbatim(delimiter) = style else {
+) -> Option<Separator> {
+    let (Style::Verbatim(_), Some(after)) = (style, after) else {
         return None;
     };
-    let is_free = last || !matches!(width_in(P::WIDTH, pad, style), Width::Variable);
-    // The delimiter is ASCII, and no byte of a longer UTF-8 character equals an ASCII one.
-    (!is_free && written.contains(&(delimiter as u8))).then_some(delimiter)
+    let is_free = !matches!(width_in(P::WIDTH, pad, style), Width::Variable);
+    let separator = style.separator(after);
+    (!is_free && separator.would_end(written)).then_some(separator)
 }

@@ -43,6 +43,7 @@ text_part!(String, Box<str>, Arc<str>, Cow<'static, str>);
 impl KeyPart for char {
     const WIDTH: Width = Width::Variable;
     const IS_EXACT: bool = true;
+    const RANGES: PartRanges = PartRanges::PrefixFree;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         writer.text(self.encode_utf8(&mut [0; 4]));
@@ -64,6 +65,7 @@ impl KeyPart for char {
 impl KeyPart for bool {
     const WIDTH: Width = Width::Variable;
     const IS_EXACT: bool = true;
+    const RANGES: PartRanges = PartRanges::PrefixFree;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
         writer.token(if *self { "true" } else { "false" });

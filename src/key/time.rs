@@ -75,7 +75,8 @@ cut_parts! {
     Millis 24;
 }
 
-fn cut_text<T: Moment>(time: &T, precision: Precision) -> Result<TimeText, CodecError> {
+/// The text of a time without the digits behind this precision.
+pub(super) fn cut_text<T: Moment>(time: &T, precision: Precision) -> Result<TimeText, CodecError> {
     utc_text(time.to_timestamp(), precision)
 }
 

@@ -125,7 +125,7 @@ pub struct PartPlace<'k, 'w> {
     pub(super) key: &'k mut KeyText<'w>,
     pub(super) field: &'static str,
     pub(super) pad: Option<usize>,
-    pub(super) last: bool,
+    pub(super) after: Option<&'static str>,
 }
 
 impl PartPlace<'_, '_> {
@@ -247,12 +247,13 @@ impl<'w> KeyText<'w> {
         }
     }
 
-    /// The place of the next part; `last` if nothing follows it in the template.
+    /// The place of the next part. `after` is the literal text after it in the template: empty if a part or a shard follows,
+    /// None if nothing does.
     pub fn part(
         &mut self,
         field: &'static str,
         pad: Option<usize>,
-        last: bool,
+        after: Option<&'static str>,
     ) -> PartPlace<'_, 'w> {
         if let TextOutput::Text { met, .. } = &mut self.out {
             *met += 1;
@@ -261,7 +262,7 @@ impl<'w> KeyText<'w> {
             key: self,
             field,
             pad,
-            last,
+            after,
         }
     }
 

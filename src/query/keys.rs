@@ -13,4 +13,5 @@ pub use draft::{KeyDraft, WriteFront};
 pub use part_form::{PartForm, WriteTemplate};
 pub(crate) use sort_condition::SortCondition;
 pub use source::QuerySource;
+pub(crate) use source::SortKeyTest;
 pub(crate) use type_attribute::{ByKey, RowKind};

@@ -19,14 +19,39 @@ pub const fn name_or_empty(name: Option<&'static str>) -> &'static str {
     }
 }
 
-/// Whether the end of a part that something follows can be found: by the delimiter, or by its
-/// width. `next` is the first character that follows, if that is a literal.
-pub const fn ends(width: Width, next: Option<char>, style: Style) -> bool {
-    let delimited = match next {
-        Some(next) => next as u32 == style.delimiter() as u32,
-        None => false,
+/// Whether the end of a part that something follows can be found: by its width, by the delimiter or, in a verbatim key, by
+/// a character that the part cannot hold. `natural` is the width of its type, and `next` the first character that follows,
+/// if that is a literal.
+pub const fn ends(width: Width, natural: Width, next: Option<char>, style: Style) -> bool {
+    if matches!(width, Width::Fixed(_) | Width::Digits(_)) {
+        return true;
+    }
+    let Some(next) = next else {
+        return false;
     };
-    delimited || matches!(width, Width::Fixed(_) | Width::Digits(_))
+    if next as u32 == style.delimiter() as u32 || matches!(width, Width::Signed(_)) {
+        return true;
+    }
+    match (style, natural) {
+        // Texts hold every character above `%`, and `#` alone sorts below all that can continue a text.
+        (Style::Escaped, _) => false,
+        (Style::Verbatim(_), Width::Digits(_) | Width::Signed(_)) => !next.is_ascii_digit(),
+        // A text that holds the character is an error when it is written. That would be usual for letters and digits.
+        (Style::Verbatim(_), _) => next.is_ascii() && !next.is_ascii_alphanumeric(),
+    }
+}
+
+/// Whether the separator after a part is none of these characters, which its texts hold one at a time.
+pub const fn is_free_of(holds: &str, after: &str, style: Style) -> bool {
+    let (holds, separator) = (holds.as_bytes(), style.separator(after));
+    let mut at = 0;
+    while at < holds.len() {
+        if holds[at] == separator.byte && separator.count == 1 {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 /// Whether parts are escaped, so that literals must sort above them.
@@ -224,7 +249,7 @@ const fn same_source(a: &KeySource, b: &KeySource) -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct PartMatch {
     pub(super) field: bool,
-    /// The width, and the position of a None in the order.
+    /// The format, the width, and the position of a None in the order.
     pub(super) form: bool,
 }
 
@@ -242,14 +267,17 @@ pub(super) const fn same_pieces(a: &[Piece], b: &[Piece], of: PartMatch) -> bool
                     field: a,
                     width: w,
                     presence: p,
+                    format: f,
                 },
                 Piece::Part {
                     field: b,
                     width: v,
                     presence: q,
+                    format: g,
                 },
             ) => {
-                (!of.field || same_text(a, b)) && (!of.form || same_width(w, v) && same_place(p, q))
+                let same_form = f == g && same_width(w, v) && same_place(p, q);
+                (!of.field || same_text(a, b)) && (!of.form || same_form)
             }
             (Piece::Shard(a), Piece::Shard(b)) => a == b,
             _ => false,
@@ -271,7 +299,7 @@ const fn same_place(a: Presence, b: Presence) -> bool {
     }
 }
 
-/// Whether two parts of the same field have the same width: formats of a field differ in width, or not at all.
+/// Whether two parts have the same width.
 const fn same_width(a: Width, b: Width) -> bool {
     match (a, b) {
         (Width::Variable, Width::Variable) => true,
@@ -329,4 +357,26 @@ const fn types_agree(a: &[KeyDef], b: &[KeyDef]) -> bool {
         left += 1;
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_of_one_width_differ() {
+        let part = |format| {
+            [Piece::Part {
+                field: "at",
+                width: Width::Fixed(24),
+                presence: Presence::Always,
+                format,
+            }]
+        };
+        for (form, is_same) in [(true, false), (false, true)] {
+            let of = PartMatch { field: true, form };
+            assert_eq!(same_pieces(&part(3), &part(11), of), is_same);
+            assert!(same_pieces(&part(3), &part(3), of));
+        }
+    }
 }

@@ -22,6 +22,72 @@ impl Style {
             Style::Verbatim(delimiter) => delimiter,
         }
     }
+
+    /// The end of a part of variable width that this literal follows in its template; an empty one if a part or a shard
+    /// does. It is the delimiter, unless a verbatim key has another separator there.
+    pub(crate) const fn separator(self, after: &str) -> Separator {
+        let after = after.as_bytes();
+        let delimiter = self.delimiter() as u8;
+        if after.is_empty() || after[0] == delimiter || matches!(self, Style::Escaped) {
+            return Separator {
+                byte: delimiter,
+                count: 1,
+            };
+        }
+        let mut count = 1;
+        while count < after.len() && after[count] == after[0] {
+            count += 1;
+        }
+        Separator {
+            byte: after[0],
+            count,
+        }
+    }
+}
+
+/// The text that ends a part of variable width: one byte, several times if the template has it so, as in `{a}::{b}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Separator {
+    pub(crate) byte: u8,
+    pub(crate) count: usize,
+}
+
+impl Separator {
+    /// The position of the first separator in a text.
+    pub(crate) fn first_in(self, text: &str) -> Option<usize> {
+        self.first_in_bytes(text.as_bytes())
+    }
+
+    fn first_in_bytes(self, text: &[u8]) -> Option<usize> {
+        // No byte of a longer UTF-8 character equals an ASCII one. A separator that is not ASCII comes after a number only.
+        let mut runs = text.windows(self.count);
+        runs.position(|run| run.iter().all(|byte| *byte == self.byte))
+    }
+
+    /// Whether a part with this text would end before the separator after it: the text holds a separator, or its end is
+    /// the beginning of one.
+    pub(crate) fn would_end(self, text: &[u8]) -> bool {
+        self.is_begun(text) || self.first_in_bytes(text).is_some()
+    }
+
+    /// Whether the end of a text is the beginning of a separator of several characters.
+    pub(crate) fn is_begun(self, text: &[u8]) -> bool {
+        self.count > 1 && text.last() == Some(&self.byte)
+    }
+
+    /// The reason why a part cannot hold the separator.
+    pub(crate) fn reason(self) -> String {
+        let one = char::from(self.byte);
+        if self.count == 1 {
+            return format!(
+                "a text that holds the delimiter `{one}` would end early: verbatim keys allow it in the last part only"
+            );
+        }
+        let whole = String::from(one).repeat(self.count);
+        format!(
+            "a text that holds the separator `{whole}`, or ends with `{one}`, would end early: verbatim keys allow it in the last part only"
+        )
+    }
 }
 
 /// The width of the text of a key part.
@@ -79,9 +145,19 @@ pub enum Piece {
         width: Width,
         /// Whether it may be missing.
         presence: Presence,
+        /// The format by which the part differs from the field, as a number: `{at:ms}` and `{at:ms:lower}` have one width.
+        format: u8,
     },
     /// The delimiter and a number below this one; the last piece of a partition key.
     Shard(u16),
+}
+
+/// The literal text after a piece, which ends a part: empty if a part or a shard follows, None if nothing does.
+pub(crate) fn text_after(pieces: &'static [Piece], at: usize) -> Option<&'static str> {
+    pieces.get(at + 1).map(|next| match next {
+        Piece::Literal(text) => *text,
+        Piece::Part { .. } | Piece::Shard(_) => "",
+    })
 }
 
 /// The source of a key attribute.

@@ -471,15 +471,19 @@ impl KeySchema {
 }
 
 impl PartSchema {
-    /// The component of the field in the part, such as `date`, or the case of its letters; None if the part contains
+    /// The component of the field in the part, such as `date`, or the case of its letters, or both; None if the part contains
     /// the whole field. The format may also contain the number of digits, which the width contains too, and the
     /// position of a None, which the presence contains too.
     pub fn cut(&self) -> Option<&str> {
-        let first = self.format.as_deref()?.split(':').next()?;
-        let digits = first.strip_prefix('0').unwrap_or_default();
+        let format = self.format.as_deref()?;
+        let text = match format.rsplit_once(':') {
+            Some((text, "first" | "last")) => text,
+            _ => format,
+        };
+        let digits = text.strip_prefix('0').unwrap_or_default();
         // A pad and the position of a None keep the whole value; every other format cuts it.
         let is_pad = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        (!is_pad && !["first", "last"].contains(&first)).then_some(first)
+        (!is_pad && !["first", "last"].contains(&text)).then_some(text)
     }
 }
 

@@ -244,7 +244,9 @@ impl<'s> FieldInKey<'s> {
     pub(crate) fn time(&self) -> Option<TimePrecision> {
         match self.cut() {
             Some("date" | "month") => Some(TimePrecision::Period),
-            Some("s" | "ms" | "epoch" | "epoch_ms") => Some(TimePrecision::Moment),
+            Some("s" | "ms" | "s:lower" | "ms:lower" | "epoch" | "epoch_ms") => {
+                Some(TimePrecision::Moment)
+            }
             _ => self.field?.time(),
         }
     }

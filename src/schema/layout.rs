@@ -296,6 +296,7 @@ fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>)
                     field,
                     width,
                     presence,
+                    ..
                 } => PieceSchema::Part(PartSchema {
                     field: (*field).to_owned(),
                     format: parts.next().and_then(|part| filled(part.format)),
@@ -320,6 +321,7 @@ fn unique_schema(unique: &UniqueDef, key: &[Piece]) -> UniqueSchema {
             field,
             width,
             presence,
+            ..
         } => Some(PartSchema {
             field: (*field).to_owned(),
             format: None,

@@ -70,6 +70,7 @@ mod tests {
         field: "f",
         width: Width::Variable,
         presence: Presence::Always,
+        format: 0,
     };
 
     #[test]

@@ -138,6 +138,8 @@ pub enum PartRanges {
     Nothing,
     /// A range.
     Comparable,
+    /// A range, whatever follows the part: no text of a value begins with that of another value.
+    PrefixFree,
     /// A range, and what it begins with.
     Text,
 }

@@ -135,8 +135,8 @@ enum TemplateByte {
 /// The bytes that a part of variable width may contain.
 #[derive(Clone, Copy)]
 enum PartAlphabet {
-    /// Every byte but the delimiter.
-    Undelimited,
+    /// Every byte but this one, which begins the separator after the part.
+    Without(u8),
     /// Every byte, as in the last part of a verbatim key.
     All,
     /// The digits of a shard.
@@ -144,9 +144,9 @@ enum PartAlphabet {
 }
 
 impl PartAlphabet {
-    const fn hold(self, byte: u8, delimiter: u8) -> bool {
+    const fn hold(self, byte: u8) -> bool {
         match self {
-            PartAlphabet::Undelimited => byte != delimiter,
+            PartAlphabet::Without(separator) => byte != separator,
             PartAlphabet::All => true,
             PartAlphabet::Digits => byte.is_ascii_digit(),
         }
@@ -206,19 +206,35 @@ impl TemplateCursor {
                 width: Width::Fixed(_) | Width::Digits(_),
                 ..
             } => TemplateByte::Any,
-            Piece::Part { .. } => {
-                let last = self.piece + 1 == self.pieces.len();
-                // Escaped keys never hold their delimiter in a part. Verbatim ones may, in the last
-                // part.
-                TemplateByte::Many(if last && matches!(self.style, Style::Verbatim(_)) {
-                    PartAlphabet::All
-                } else {
-                    PartAlphabet::Undelimited
-                })
-            }
+            Piece::Part { width, .. } => TemplateByte::Many(self.alphabet(width)),
             Piece::Shard(_) if self.byte == 0 => TemplateByte::Exactly(self.delimiter()),
             Piece::Shard(_) => TemplateByte::Many(PartAlphabet::Digits),
         }
+    }
+
+    /// The bytes that a part of variable width may contain here.
+    const fn alphabet(&self, width: Width) -> PartAlphabet {
+        let last = self.piece + 1 >= self.pieces.len();
+        // Escaped keys never hold their delimiter in a part. Verbatim ones may, in the last part.
+        if last && matches!(self.style, Style::Verbatim(_)) {
+            return PartAlphabet::All;
+        }
+        let after = if last {
+            ""
+        } else {
+            match self.pieces[self.piece + 1] {
+                Piece::Literal(text) => text,
+                Piece::Part { .. } | Piece::Shard(_) => "",
+            }
+        };
+        let separator = self.style.separator(after);
+        let is_in_number = separator.byte.is_ascii_digit() || separator.byte == b'-';
+        // A number whose sign tells its width may hold what follows it, and a part may hold one character of a separator of
+        // several.
+        if separator.count > 1 || matches!(width, Width::Signed(_)) && is_in_number {
+            return PartAlphabet::All;
+        }
+        PartAlphabet::Without(separator.byte)
     }
 
     /// Steps over one byte.
@@ -270,9 +286,7 @@ const fn many(
         return true;
     }
     match other {
-        TemplateByte::Exactly(byte) => {
-            bytes.hold(byte, part.delimiter()) && meet(part, rest.step())
-        }
+        TemplateByte::Exactly(byte) => bytes.hold(byte) && meet(part, rest.step()),
         TemplateByte::Any => meet(part, rest.step()),
         _ => false,
     }
@@ -286,11 +300,13 @@ mod tests {
         field: "f",
         width: Width::Variable,
         presence: super::super::Presence::Always,
+        format: 0,
     };
     const FOUR: Piece = Piece::Part {
         field: "f",
         width: Width::Fixed(4),
         presence: super::super::Presence::Always,
+        format: 0,
     };
 
     fn may_meet(a: &'static [Piece], b: &'static [Piece], style: Style) -> bool {
@@ -356,5 +372,28 @@ mod tests {
             style
         ));
         assert!(!may_meet(&[TEXT, L(":X")], &[TEXT, L(":Y")], style));
+    }
+
+    #[test]
+    fn a_part_holds_no_separator_of_its_template() {
+        use Piece::Literal as L;
+        const SIGNED: Piece = Piece::Part {
+            field: "f",
+            width: Width::Signed(2),
+            presence: super::super::Presence::Always,
+            format: 0,
+        };
+        let style = Style::Verbatim('#');
+        for (a, b, expected) in [
+            (&[TEXT, L("@x")][..], &[TEXT, L("@y")][..], false),
+            (&[TEXT, L("@x")], &[L("a@b@x")], false),
+            (&[TEXT, L("@x")], &[L("a#b@x")], true),
+            (&[TEXT, L("#x")], &[L("a@b#x")], true),
+            (&[TEXT, L("::x")], &[L("a:b::x")], true),
+            (&[SIGNED, L("-x")], &[L("-12-x")], true),
+            (&[SIGNED, L("-x")], &[L("12-y")], false),
+        ] {
+            assert_eq!(may_meet(a, b, style), expected, "{a:?} {b:?}");
+        }
     }
 }

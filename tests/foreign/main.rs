@@ -16,7 +16,9 @@ mod key_formats;
 mod nulls;
 mod programs;
 mod random;
+mod separators;
 mod spelling;
+mod time_ranges;
 
 use libtest_mimic::Arguments;
 
@@ -30,6 +32,8 @@ fn main() {
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));
+    all.extend(trials("separators", Mode::Raw, separators::tests()));
+    all.extend(trials("time_ranges", Mode::Raw, time_ranges::tests()));
     all.extend(trials("random", Mode::Raw, random::tests()));
     libtest_mimic::run(&arguments, all).exit();
 }

@@ -444,6 +444,8 @@ async fn a_field_is_given_once_for_its_whole_and_its_cuts(_: Db) -> Outcome {
         "{at:date}#{name:upper}"
         "{at:s}#{name:lower}"
         "{at:ms}#{name:lower}"
+        "{at:s:lower}#{name:lower}"
+        "{at:ms:lower}#{name:upper}"
         "{at:epoch}#{name:lower}"
         "{at:epoch_ms}#{name:lower}"
     }

@@ -197,6 +197,9 @@ changes! {
     part_cut: NeedsMove at "Order.key" ["{at:date}"] of Order
         { entity Order(table = "orders", key(pk = "ALL", sk = "{at}#{id}")) { id: u32, at: DateTime<Utc> } }
         => { entity Order(table = "orders", key(pk = "ALL", sk = "{at:date}#{id}")) { id: u32, at: DateTime<Utc> } }
+    part_in_lower_case: NeedsMove at "Order.key" ["{at:ms:lower}"] of Order
+        { entity Order(table = "orders", key(pk = "ALL", sk = "{at:ms}#{id}")) { id: u32, at: DateTime<Utc> } }
+        => { entity Order(table = "orders", key(pk = "ALL", sk = "{at:ms:lower}#{id}")) { id: u32, at: DateTime<Utc> } }
     shards_of_the_key: NeedsMove at "Order.key" ["with 20 shards"] of Order
         { entity Order(table = "orders", key(pk = "ALL", sk = "{id}", shards = 10)) { id: u32 } }
         => { entity Order(table = "orders", key(pk = "ALL", sk = "{id}", shards = 20)) { id: u32 } }

@@ -7,7 +7,10 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use dynamo_entity::__private::EntityContract;
-use dynamo_entity::key::{Lowercase, Millis, Seconds, Uppercase, YearMonth};
+use dynamo_entity::key::{
+    JavaScriptTime, Lowercase, Millis, PynamoTime, PythonTime, Rfc3339Seconds, Seconds, Uppercase,
+    YearMonth,
+};
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::{KeyDef, KeySource, Piece, Width};
 use dynamo_entity::{Number, Timestamp};
@@ -139,6 +142,11 @@ fn status() -> impl Strategy<Value = Status> {
     )
 }
 
+/// Times of other programs, without a smaller fraction than they have.
+fn floored<T: std::fmt::Debug>(floor: fn(DateTime<Utc>) -> Option<T>) -> impl Strategy<Value = T> {
+    given::chrono_utc().prop_filter_map("in range", floor)
+}
+
 fn below(limit: i64) -> impl Strategy<Value = i32> {
     (0..limit, any::<bool>()).prop_map(|(magnitude, negative)| {
         let magnitude = i32::try_from(magnitude).unwrap();
@@ -226,6 +234,9 @@ whole!(moments: "{a}{b}", a: Timestamp = given::timestamp(), b: SystemTime = giv
 whole!(chrono_types: "{a}{b}#{c}", a: NaiveDate = given::chrono_date(), b: NaiveDateTime = given::chrono_civil(), c: DateTime<Utc> = given::chrono_utc());
 whole!(time_types: "{a}{b}#{c}{d}", a: time::Date = given::time_date(), b: time::PrimitiveDateTime = given::time_civil(), c: time::OffsetDateTime = given::time_offset(), d: time::UtcDateTime = given::time_utc());
 whole!(jiff_types: "{a}{b}#{c}", a: jiff::civil::Date = given::jiff_date(), b: jiff::civil::DateTime = given::jiff_civil(), c: jiff::Timestamp = given::jiff_timestamp());
+whole!(java_script_times: "{a}{b}#{c}", a: JavaScriptTime<DateTime<Utc>> = floored(JavaScriptTime::floor), b: Rfc3339Seconds<DateTime<Utc>> = floored(Rfc3339Seconds::floor), c: String = given::text());
+whole!(python_times: "{a}#{b}#{c}", a: PythonTime<DateTime<Utc>> = floored(PythonTime::floor), b: PynamoTime<DateTime<Utc>> = floored(PynamoTime::floor), c: String = given::text());
+whole!(signed_before_text: "{a:07}-{b}x{c}", a: i32 = below(10_000_000), b: i64 = given::i64(), c: String = given::text());
 whole!(mixed: "M#{a}#{b}#{c:03}#{d}", a: UserId = user_id(), b: DateTime<Utc> = given::chrono_utc(), c: i16 = -999i16..=999, d: String = given::text());
 whole!(mixed_again: "{a}#{b}#{c}#{d}", a: i64 = given::i64(), b: String = given::text(), c: Status = status(), d: uuid::Uuid = given::uuid());
 
@@ -305,6 +316,8 @@ lossy!(epoch_chrono: "{at:epoch}#{more}", DateTime<Utc> = counted().prop_map(chr
 lossy!(epoch_jiff: "{at:epoch}{more}", jiff::Timestamp = counted().prop_map(|at| jiff::Timestamp::new(at.seconds(), at.nanos() as i32).unwrap()), Seconds<jiff::Timestamp>, |at| Seconds::floor(*at).unwrap());
 lossy!(epoch_millis_own: "{at:epoch_ms}#{more}", Timestamp = counted(), Millis<Timestamp>, |at| Millis::floor(*at).unwrap());
 lossy!(epoch_millis_chrono: "{at:epoch_ms}{more}", DateTime<Utc> = counted().prop_map(chrono_of), Millis<DateTime<Utc>>, |at| Millis::floor(*at).unwrap());
+lossy!(lower_seconds: "{at:s:lower}#{more}", jiff::Timestamp = given::jiff_timestamp(), Seconds<jiff::Timestamp>, |at| Seconds::floor(*at).unwrap());
+lossy!(lower_millis: "{at:ms:lower}{more}", DateTime<Utc> = given::chrono_utc(), Millis<DateTime<Utc>>, |at| Millis::floor(*at).unwrap());
 lossy!(date_chrono: "{at:date}#{more}", DateTime<Utc> = given::chrono_utc(), NaiveDate, |at| at.date_naive());
 lossy!(date_chrono_civil: "{at:date}#{more}", NaiveDateTime = given::chrono_civil(), NaiveDate, |at| at.date());
 lossy!(date_time: "{at:date}#{more}", time::OffsetDateTime = given::time_offset(), time::Date, |at| at.to_offset(time::UtcOffset::UTC).date());
@@ -386,6 +399,9 @@ mod verbatim {
 
     macro_rules! verbatim {
         ($name:ident: $style:meta, $delimiter:literal, $pk:tt, $sk:tt) => {
+            verbatim!($name: $style, |a| a.contains($delimiter), $pk, $sk);
+        };
+        ($name:ident: $style:meta, |$a:ident| $refused:expr, $pk:tt, $sk:tt) => {
             mod $name {
                 use super::*;
 
@@ -416,7 +432,8 @@ mod verbatim {
                         if same[0] { right.a = left.a.clone(); }
                         if same[1] { (right.n, right.z) = (left.n, left.z); }
                         // This part is not the last one and has no fixed width.
-                        let refused = left.a.contains($delimiter);
+                        let $a = &*left.a;
+                        let refused: bool = $refused;
                         match left.to_item() {
                             Err(error) => {
                                 prop_assert!(refused, "{}", error);
@@ -448,6 +465,9 @@ mod verbatim {
     verbatim!(by_hash: verbatim, "#", "T#{a}#{n}", "{z:03}#{b}");
     verbatim!(by_colon: verbatim(delimiter = ":"), ":", "T:{a}:{n}", "{z:03}:{b}");
     verbatim!(by_bar: verbatim(delimiter = "|"), "|", "{a}|{n}", "X|{z}|{b}");
+    verbatim!(by_template: verbatim, "@", "T#{a}@{n}", "{z:03}:{b}");
+    verbatim!(by_several: verbatim, |a| a.contains("::") || a.ends_with(':'), "{a}::{n}", "X{z}x{b}");
+    verbatim!(by_space: verbatim(delimiter = "|"), " ", "{a} - {n}", "{z}/{b}");
 }
 
 /// Law K5: a part that does not fit is refused before any request, with the names of entity, key and part.

@@ -80,6 +80,7 @@ fn pieces(given: &[Given]) -> &'static [Piece] {
         field: "f",
         width,
         presence: Presence::Always,
+        format: 0,
     };
     let pieces: Vec<Piece> = given
         .iter()
@@ -217,8 +218,56 @@ fn exact(left: &[Given], right: &[Given]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Templates of a verbatim table whose texts end at a separator of their own.
+fn separated_template() -> impl Strategy<Value = Vec<Given>> {
+    let separator = select(vec![":", "@", "-", "@@", "--a", "@-", "::"]);
+    let part = prop_oneof![3 => Just(Given::Text), 1 => Just(Given::Fixed(2)), 1 => Just(Given::Signed(1))];
+    let pair = (part, separator.prop_map(Given::Literal));
+    let end = select(vec![Given::Text, Given::Literal("a"), Given::Literal("@")]);
+    (proptest::collection::vec(pair, 1..=2), end).prop_map(|(pairs, end)| {
+        let pairs = pairs
+            .into_iter()
+            .flat_map(|(part, separator)| [part, separator]);
+        pairs.chain([end]).collect()
+    })
+}
+
+/// The keys of such a template. A text ends at the first separator, so it contains none.
+fn separated_keys(given: &[Given]) -> BTreeSet<String> {
+    let mut keys = vec![String::new()];
+    for (at, piece) in given.iter().enumerate() {
+        let mut texts = match *piece {
+            Given::Literal(text) => vec![text.to_owned()],
+            Given::Fixed(width) => words(&["a", "-", ":"], width..=width),
+            Given::Signed(_) => vec!["1".to_owned(), "-1".to_owned()],
+            _ if at + 1 == given.len() => words(&["a", "@", "-"], 1..=2),
+            _ => words(&["a", "@", "-", ":"], 1..=2),
+        };
+        if let (Given::Text, Some(Given::Literal(next))) = (piece, given.get(at + 1)) {
+            let first = next.chars().next().unwrap();
+            let run = next.chars().take_while(|c| *c == first).count();
+            let separator = first.to_string().repeat(if first == ':' { 1 } else { run });
+            texts.retain(|text| format!("{text}{separator}").find(&separator) == Some(text.len()));
+        }
+        keys = keys
+            .iter()
+            .flat_map(|key| texts.iter().map(move |text| format!("{key}{text}")))
+            .collect();
+    }
+    keys.into_iter().collect()
+}
+
 proptest! {
     #![proptest_config(config())]
+
+    #[test]
+    fn keys_with_other_separators_that_meet_are_seen(left in separated_template(), right in separated_template()) {
+        let (may, mirrored) = may_meet(&left, &right, Style::Verbatim(':'));
+        prop_assert_eq!(may, mirrored, "symmetric, and the same for both keys");
+        if !separated_keys(&left).is_disjoint(&separated_keys(&right)) {
+            prop_assert!(may, "these keys meet and the check says never");
+        }
+    }
 
     #[test]
     fn escaped_keys_that_meet_are_seen(left in partition('#'), right in partition('#')) {

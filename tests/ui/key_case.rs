@@ -56,6 +56,23 @@ mod two_cases {
     }
 }
 
+mod of_times {
+    use chrono::{DateTime, Utc};
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "orders", key(pk = "C#{customer}", sk = "{at:lower}#{id}"))]
+    #[dynamo(gsi(by_day, pk = "D#{at:date:lower}", sk = "{at:ms:upper}"))]
+    #[dynamo(gsi(by_time, pk = "D#{customer}", sk = "{at:lower:s:last}"))]
+    #[dynamo(gsi(by_millis, pk = "{at:ms:lowr}", sk = "{at:first:ms:lower}"))]
+    #[dynamo(gsi(by_second, pk = "D#{customer}", sk = "{at:s:Lower:last}"))]
+    pub struct Order {
+        pub customer: String,
+        pub at: DateTime<Utc>,
+        pub id: u32,
+    }
+}
+
 mod without_end {
     use dynamo_entity::prelude::*;
 

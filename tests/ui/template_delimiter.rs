@@ -13,7 +13,7 @@ mod verbatim {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoEntity)]
-    #[dynamo(table = "orders", key(pk = "{id}#{at}"), verbatim(delimiter = ":"))]
+    #[dynamo(table = "orders", key(pk = "{id}x{at}"), verbatim(delimiter = ":"))]
     pub struct Order {
         pub id: String,
         pub at: u64,

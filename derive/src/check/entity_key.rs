@@ -1,11 +1,11 @@
 //! Rules for the fields that keys are built from.
 
 use crate::check::primary_key;
-use crate::check::types::{is_float, is_text, no_integer, no_text, no_time};
-use crate::check::uses::{KeyUses, Part, parts, placeholder, whole};
+use crate::check::types::{is_float, is_text, is_time, no_integer, no_text, no_time};
+use crate::check::uses::{KeyUses, Part, no_end, parts, placeholder, separates, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, FieldRole, Form, Format, KeySource, Piece, TextFormat};
+use crate::model::{Entity, FieldRole, Form, Format, KeySource, Piece, Style, TextFormat};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     let keys = KeyUses::of(entity, marks, diag);
@@ -176,7 +176,9 @@ impl KeyUses<'_> {
                     TextFormat::Seconds
                     | TextFormat::Millis
                     | TextFormat::Epoch
-                    | TextFormat::EpochMillis => {
+                    | TextFormat::EpochMillis
+                    | TextFormat::LowerSeconds
+                    | TextFormat::LowerMillis => {
                         (no_time(&field.ty), "this format is for timestamps")
                     }
                     TextFormat::Date | TextFormat::Month => (
@@ -185,10 +187,17 @@ impl KeyUses<'_> {
                     ),
                 };
                 if let Some(ty) = ty {
-                    let (part_text, plain) = (
-                        placeholder(field, format),
-                        placeholder(field, format.plain()),
-                    );
+                    // A program that converts whole keys to lower case converts the letters of times too.
+                    let is_lower_time = format.text == TextFormat::Lower && is_time(&field.ty);
+                    let instead = match is_lower_time {
+                        true => Format {
+                            text: TextFormat::LowerMillis,
+                            ..format
+                        },
+                        false => format.plain(),
+                    };
+                    let (part_text, plain) =
+                        (placeholder(field, format), placeholder(field, instead));
                     let name = &field.ident;
                     let message =
                         format!("{part_text}: {what}, and `{name}` is a `{ty}`; write {plain}");
@@ -198,10 +207,10 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A text part must end at the delimiter, or at the end of the key.
+    /// A text part must end at the delimiter, at another separator of a verbatim key, or at the end of the key.
     fn text_ends_at_a_delimiter(&self) {
         let own = self.entity.own_table();
-        let delimiter = own.map(|own| own.style.delimiter());
+        let style = own.map(|own| own.style);
         for template in self.entity.keys().filter_map(KeySource::template) {
             for pair in template.pieces.windows(2) {
                 let [
@@ -218,23 +227,22 @@ impl KeyUses<'_> {
                 else {
                     continue;
                 };
-                let ends = match next {
-                    Piece::Part { .. } => false,
-                    Piece::Literal(text) => {
-                        // A shared table knows the delimiter, and the compiler checks it there.
-                        delimiter.is_none_or(|delimiter| text.starts_with(delimiter))
-                    }
+                let next = match next {
+                    Piece::Part { .. } => None,
+                    Piece::Literal(text) => text.chars().next(),
                 };
+                let ends = next.is_some_and(|next| match style {
+                    Some(Style::Escaped) => next == '#',
+                    Some(Style::Verbatim { delimiter }) => next == delimiter || separates(next),
+                    // A shared table knows the style, and the compiler checks it there.
+                    None => true,
+                });
                 let Some(field) = self.entity.fields.get(*field) else {
                     continue;
                 };
                 if !ends && is_text(&field.ty) {
-                    let delimiter = delimiter.unwrap_or('#');
                     let part = placeholder(field, *format);
-                    let message = format!(
-                        "{part} has no fixed width, so its end cannot be \
-                            found; write `{delimiter}` after it"
-                    );
+                    let message = no_end(&part, style.or(Some(Style::Escaped)), next);
                     self.diag.at(template.span, message);
                 }
             }

@@ -18,6 +18,11 @@ pub(super) fn is_text(ty: &Type) -> bool {
     named(ty, &["String"]).is_some()
 }
 
+/// A point in time whose name is its own, or an option of one.
+pub(super) fn is_time(ty: &Type) -> bool {
+    named(ty, &["DateTime", "SystemTime"]).is_some()
+}
+
 /// The type of a value: of an `Option`, that of its `Some`.
 pub(crate) fn value_type(ty: &Type) -> &Type {
     let option = last_segment(ty).filter(|segment| segment.ident == "Option");

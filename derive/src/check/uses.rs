@@ -5,7 +5,7 @@ use syn::ext::IdentExt as _;
 
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, FieldMarks};
-use crate::model::{Entity, Field, Format, Index, KeySource};
+use crate::model::{Entity, Field, Format, Index, KeySource, Style};
 
 /// One use of a field in a key.
 #[derive(Clone, Copy)]
@@ -92,4 +92,28 @@ pub(crate) fn placeholder(field: &Field, format: Format) -> String {
     let (name, written) = (field.ident.unraw(), format.written());
     let colon = if written.is_empty() { "" } else { ":" };
     format!("\"{{{name}{colon}{written}}}\"")
+}
+
+/// Returns whether a text of a verbatim key ends before this character. A text that holds it is an error, which would be
+/// usual for letters and digits.
+pub(crate) fn separates(c: char) -> bool {
+    c.is_ascii() && !c.is_ascii_alphanumeric()
+}
+
+/// Returns the message about a part whose end cannot be found. The style is unknown for a shared table, and `next` is the
+/// character after the part.
+pub(crate) fn no_end(part: &str, style: Option<Style>, next: Option<char>) -> String {
+    let (reason, end) = match (style, next) {
+        (Some(Style::Escaped), Some(next)) => (
+            format!(", and a text can contain `{next}`"),
+            "`#` after it".to_owned(),
+        ),
+        (Some(Style::Escaped), None) => (String::new(), "`#` after it".to_owned()),
+        (Some(Style::Verbatim { delimiter }), _) => (
+            String::new(),
+            format!("`{delimiter}` after it, or another character that is no letter and no digit"),
+        ),
+        (None, _) => (String::new(), "the table's delimiter after it".to_owned()),
+    };
+    format!("{part} has no fixed width{reason}, so its end cannot be found; write {end}")
 }

@@ -8,7 +8,8 @@ use super::attribute::{declared, index_attribute};
 use super::index::index_keys;
 use super::tokens::{assertion, check, of, option, shown};
 use super::{expiry, library, second_key, shape, template, unique};
-use crate::check::placeholder;
+use crate::check::types::is_basic;
+use crate::check::{no_end, placeholder};
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
     Entity, Field, Format, Index, IndexKind, KeySource, Piece, Table, TableRef, Template,
@@ -61,7 +62,16 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
             continue;
         };
         let next = match next {
-            Piece::Literal(text) => text.chars().next(),
+            Piece::Literal(text) => {
+                checks.extend(holds_separator(
+                    entity,
+                    template,
+                    (*field, *format),
+                    text,
+                    sparse,
+                ));
+                text.chars().next()
+            }
             Piece::Part { .. } => None,
         };
         // Known to end here; each condition that the compiler need not evaluate is one less for
@@ -69,23 +79,55 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
         if next.is_some() && next == delimiter {
             continue;
         }
-        let next = option(next);
         let (width, pad) = (
             template::width(entity, *field, *format, sparse),
             template::pad(*format),
         );
         let part = placeholder(&entity.fields[*field], *format);
-        let fix = match delimiter {
-            Some(delimiter) => format!("`{delimiter}`"),
-            None => "the table's delimiter".to_owned(),
-        };
+        let style = entity.own_table().map(|own| own.style);
+        let message = no_end(&part, style, next);
+        let next = option(next);
         checks.push(check(
             template.span,
-            &code!(__d::ends(__d::width_in(#width, #pad, __STYLE), #next, __STYLE)),
-            &format!("{part} has no fixed width, so its end cannot be found; write {fix} after it"),
+            &code!(__d::ends(__d::width_in(#width, #pad, __STYLE), #width, #next, __STYLE)),
+            &message,
         ));
     }
     checks
+}
+
+/// A text of a type with punctuation of its own, such as `PythonTime`, does not hold the separator after it.
+fn holds_separator(
+    entity: &Entity,
+    template: &Template,
+    (field, format): (usize, Format),
+    after: &str,
+    sparse: bool,
+) -> Option<TokenStream> {
+    let ty = &entity.fields[field].ty;
+    let next = after
+        .chars()
+        .next()
+        .filter(|next| is_in_times(*next) && !format.is_lossy() && !is_basic(ty))?;
+    let ty = match sparse {
+        true => of(ty, &template::index_contract(format), "Part"),
+        false => code!(#ty),
+    };
+    let part = placeholder(&entity.fields[field], format);
+    let message = format!(
+        "{part} contains `{next}`, so the part would end too early; write a character after it that it does not contain, such as `#` or `|`"
+    );
+    let holds = of(&ty, &code!(KeyPart), "HOLDS");
+    Some(check(
+        template.span,
+        &code!(__d::is_free_of(#holds, #after, __STYLE)),
+        &message,
+    ))
+}
+
+/// Returns whether a type of the library may have this character in all of its texts, so that the compiler has to look.
+fn is_in_times(c: char) -> bool {
+    matches!(c, '-' | ':' | '.' | '+')
 }
 
 /// The literals of an escaped key consist of `#` and characters that sort above `%`. For an own table this is checked

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 
 use super::attribute::{declared, index_attribute, own_name, own_sk};
 use super::index::index_keys;
-use super::library::{style, variant};
+use super::library::{kind_constant, style, variant};
 use super::tokens::{of, option, plain_name, shown};
 use super::{expiry, second_key, template, unique};
 use crate::model::{
@@ -150,6 +150,7 @@ fn piece_def(entity: &Entity, piece: &Piece, sparse: bool, style: &TokenStream) 
     let name = plain_name(&entity.fields[field].ident);
     let width = template::width(entity, field, format, sparse);
     let pad = template::pad(format);
+    let kind = kind_constant(format.text);
     let presence = if sparse {
         template::presence(entity, field, format)
     } else {
@@ -160,6 +161,7 @@ fn piece_def(entity: &Entity, piece: &Piece, sparse: bool, style: &TokenStream) 
             field: #name,
             width: __d::width_in(#width, #pad, #style),
             presence: #presence,
+            format: #kind,
         }
     }
 }

@@ -68,8 +68,12 @@ impl KeyField {
             return code!(#ty);
         };
         match format.text {
-            TextFormat::Seconds | TextFormat::Epoch => code!(__d::Seconds<#ty>),
-            TextFormat::Millis | TextFormat::EpochMillis => code!(__d::Millis<#ty>),
+            TextFormat::Seconds | TextFormat::Epoch | TextFormat::LowerSeconds => {
+                code!(__d::Seconds<#ty>)
+            }
+            TextFormat::Millis | TextFormat::EpochMillis | TextFormat::LowerMillis => {
+                code!(__d::Millis<#ty>)
+            }
             TextFormat::Month => code!(__d::YearMonth),
             TextFormat::Lower => code!(__d::Lowercase<#ty>),
             TextFormat::Upper => code!(__d::Uppercase<#ty>),

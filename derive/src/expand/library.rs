@@ -44,6 +44,14 @@ pub(super) fn format_constant(format: Format) -> TokenStream {
     }
 }
 
+/// Names the format by which a part differs from its field: a number with a width differs by that only.
+pub(super) fn kind_constant(format: TextFormat) -> TokenStream {
+    match format {
+        TextFormat::Pad(_) => text_constant(TextFormat::Plain),
+        text => text_constant(text),
+    }
+}
+
 fn text_constant(format: TextFormat) -> TokenStream {
     match format {
         TextFormat::Plain => code!(__d::PLAIN),
@@ -52,6 +60,8 @@ fn text_constant(format: TextFormat) -> TokenStream {
         TextFormat::Millis => code!(__d::MILLIS),
         TextFormat::Epoch => code!(__d::EPOCH),
         TextFormat::EpochMillis => code!(__d::EPOCH_MILLIS),
+        TextFormat::LowerSeconds => code!(__d::LOWER_SECONDS),
+        TextFormat::LowerMillis => code!(__d::LOWER_MILLIS),
         TextFormat::Date => code!(__d::DATE),
         TextFormat::Month => code!(__d::MONTH),
         TextFormat::Lower => code!(__d::LOWER),

@@ -411,7 +411,8 @@ impl<'a> Pattern<'a> {
         let width = template::width(self.entity, field, format, self.index.is_some());
         let pad = template::pad(format);
         let last = matches!(template.pieces.last(), Some(Piece::Part { field: last, .. }) if *last == field);
-        Some(code!({ __d::order_of(#width, #pad, #last, __STYLE) }))
+        let ranges = template::ranges(self.entity, field, format, self.index.is_some());
+        Some(code!({ __d::order_of(#width, #ranges, #pad, #last, __STYLE) }))
     }
 
     fn stage_type(&self, at: usize, is_last: bool) -> TokenStream {

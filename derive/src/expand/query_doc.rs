@@ -66,8 +66,12 @@ impl PatternDoc<'_> {
                 None | Some(TextFormat::Plain | TextFormat::Pad(_)) => {
                     described(value_type(&field.ty))
                 }
-                Some(TextFormat::Seconds | TextFormat::Epoch) => "`Seconds`".to_owned(),
-                Some(TextFormat::Millis | TextFormat::EpochMillis) => "`Millis`".to_owned(),
+                Some(TextFormat::Seconds | TextFormat::Epoch | TextFormat::LowerSeconds) => {
+                    "`Seconds`".to_owned()
+                }
+                Some(TextFormat::Millis | TextFormat::EpochMillis | TextFormat::LowerMillis) => {
+                    "`Millis`".to_owned()
+                }
                 Some(TextFormat::Date) => "a date".to_owned(),
                 Some(TextFormat::Month) => "a `YearMonth`".to_owned(),
                 Some(TextFormat::Lower | TextFormat::Upper) => "text in any case".to_owned(),

@@ -42,12 +42,23 @@ pub(super) fn pad(format: Format) -> TokenStream {
 
 /// Computes the width of a part, because a part of fixed width needs no delimiter after it.
 pub(super) fn width(entity: &Entity, field: usize, format: Format, sparse: bool) -> TokenStream {
+    fact(entity, (field, format), sparse, "WIDTH")
+}
+
+/// Computes the queries that a part supports, because texts that are no beginnings of others sort in every place.
+pub(super) fn ranges(entity: &Entity, field: usize, format: Format, sparse: bool) -> TokenStream {
+    fact(entity, (field, format), sparse, "RANGES")
+}
+
+/// Names a constant of a part, in the primary key or in that of an index.
+fn fact(entity: &Entity, part: (usize, Format), sparse: bool, constant: &str) -> TokenStream {
+    let (field, format) = part;
     let contract = if sparse {
         index_contract(format)
     } else {
         contract(format)
     };
-    of(&entity.fields[field].ty, &contract, "WIDTH")
+    of(&entity.fields[field].ty, &contract, constant)
 }
 
 /// Checks whether a part of an index key may be missing, since an item without it is not in the index.
@@ -119,7 +130,7 @@ pub(super) fn writer_in(
     let (mut arguments, mut types) = (Vec::new(), Vec::new());
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
-        let last = is_last(template, index);
+        let after = text_after(template, index);
         match piece {
             Piece::Literal(text) => steps.push(code!(__d::KeyText::literal(&mut key, #text);)),
             Piece::Part { field, format } => {
@@ -131,7 +142,7 @@ pub(super) fn writer_in(
                 arguments.push(code!(#argument: __d::PartOf<'_, #ty>));
                 types.push(code!(#ty: ?::core::marker::Sized));
                 steps.push(
-                    code!(#argument.write(__d::KeyText::part(&mut key, #text, #pad, #last))?;),
+                    code!(#argument.write(__d::KeyText::part(&mut key, #text, #pad, #after))?;),
                 );
             }
         }
@@ -153,9 +164,13 @@ pub(super) fn writer_in(
     }
 }
 
-/// Tells whether a piece is the last one, so that it needs no delimiter.
-fn is_last(template: &Template, piece: usize) -> bool {
-    template.shards.is_none() && piece + 1 == template.pieces.len()
+/// The literal text after a piece, which ends a part: empty if a part or a shard follows, none if nothing does.
+fn text_after(template: &Template, piece: usize) -> TokenStream {
+    option(match template.pieces.get(piece + 1) {
+        Some(Piece::Literal(text)) => Some(text.as_str()),
+        Some(Piece::Part { .. }) => Some(""),
+        None => template.shards.map(|_| ""),
+    })
 }
 
 /// Creates the function that parses a key attribute into a tuple of its parts. The types of the parts are parameters,
@@ -171,14 +186,14 @@ pub(super) fn parser(
     let mut names = Vec::new();
     let mut steps = Vec::new();
     for (index, piece) in template.pieces.iter().enumerate() {
-        let last = is_last(template, index);
+        let after = text_after(template, index);
         match piece {
             Piece::Literal(text) => steps.push(code!(__d::KeyParser::literal(&mut key, #text)?;)),
             Piece::Part { field, format } => {
                 let name = part_name(names.len());
                 let text = plain_name(&entity.fields[*field].ident);
                 let pad = pad(*format);
-                steps.push(code!(let #name = #name(&mut key, #text, #pad, #last)?;));
+                steps.push(code!(let #name = #name(&mut key, #text, #pad, #after)?;));
                 types.push(format_ident!("__Part{}", names.len()));
                 names.push(name);
             }

@@ -111,6 +111,10 @@ pub(crate) enum TextFormat {
     Epoch,
     /// `{field:epoch_ms}`
     EpochMillis,
+    /// `{field:s:lower}`
+    LowerSeconds,
+    /// `{field:ms:lower}`
+    LowerMillis,
     /// `{field:date}`
     Date,
     /// `{field:month}`
@@ -127,6 +131,8 @@ impl TextFormat {
         ("ms", TextFormat::Millis),
         ("epoch", TextFormat::Epoch),
         ("epoch_ms", TextFormat::EpochMillis),
+        ("s:lower", TextFormat::LowerSeconds),
+        ("ms:lower", TextFormat::LowerMillis),
         ("date", TextFormat::Date),
         ("month", TextFormat::Month),
         ("lower", TextFormat::Lower),

@@ -4,7 +4,7 @@
 
 use syn::LitStr;
 
-use crate::diag::did_you_mean;
+use crate::diag::{did_you_mean, nearest};
 use crate::literal::{sorts_low, unfit};
 use crate::model::{Format, NoneSide, Piece, Style, Template, TextFormat};
 use crate::parse::reader::{Reader, field_names, find_field};
@@ -171,30 +171,20 @@ fn not_a_name(inside: &str, name: &str) -> String {
     }
 }
 
-/// Rule: the words after a field are one format, one position of a None, or both in this order.
+/// Rule: the words after a field are one format, one position of a None, or both in this order. A format may itself have
+/// two words, as `ms:lower`.
 fn format(inside: &str, name: &str, words: &str, say: &impl Fn(String)) -> Option<Format> {
     let place = |word: &str| NoneSide::WORDS.meaning(word);
-    let (text, none) = match words.split_once(':') {
+    let (text, none) = match words.rsplit_once(':') {
+        _ if TextFormat::WORDS.meaning(words).is_some() => (Some(words), None),
         None => match place(words) {
             Some(side) => (None, Some(side)),
             None => (Some(words), None),
         },
-        Some((text, behind)) => match (place(text), place(behind)) {
-            (None, Some(side)) => (Some(text), Some(side)),
-            (Some(_), None) if !behind.contains(':') => {
-                say(format!(
-                    "\"{{{inside}}}\": `first` and `last` come after the format; write `{{{name}:{behind}:{text}}}`"
-                ));
-                return None;
-            }
+        Some((text, last)) => match place(last) {
+            Some(side) if is_one_format(text) => (Some(text), Some(side)),
             _ => {
-                let mut hint = did_you_mean(behind, NoneSide::WORDS.all());
-                if hint.is_empty() || place(behind).is_some() {
-                    hint = format!("; write `{{{name}:{text}}}`");
-                }
-                say(format!(
-                    "\"{{{inside}}}\": a part has one format, then `first` or `last` for the position of a None{hint}"
-                ));
+                say(too_many_words(inside, name, words));
                 return None;
             }
         },
@@ -204,6 +194,62 @@ fn format(inside: &str, name: &str, words: &str, say: &impl Fn(String)) -> Optio
         None => TextFormat::Plain,
     };
     Some(Format { text, none })
+}
+
+/// Whether this is a format of two words, or one word that is no position of a None.
+fn is_one_format(text: &str) -> bool {
+    let is_word = !text.contains(':') && NoneSide::WORDS.meaning(text).is_none();
+    is_word || TextFormat::WORDS.meaning(text).is_some()
+}
+
+/// The message for words that are no format together.
+fn too_many_words(inside: &str, name: &str, words: &str) -> String {
+    let place = |word: &str| NoneSide::WORDS.meaning(word);
+    let (first, behind) = words.split_once(':').unwrap_or((words, ""));
+    if place(first).is_some() && is_one_format(behind) {
+        return format!(
+            "\"{{{inside}}}\": `first` and `last` come after the format; write `{{{name}:{behind}:{first}}}`"
+        );
+    }
+    let (second, third) = match behind.split_once(':') {
+        Some((second, third)) => (second, format!(":{third}")),
+        None => (behind, String::new()),
+    };
+    match (first, second) {
+        ("s" | "ms", "upper") => {
+            return format!(
+                "\"{{{inside}}}\": a time is in upper case without this word; write `{{{name}:{first}{third}}}`"
+            );
+        }
+        ("date" | "month" | "epoch" | "epoch_ms", "lower" | "upper") => {
+            return format!(
+                "\"{{{inside}}}\": `{first}` writes no letters; write `{{{name}:{first}{third}}}`"
+            );
+        }
+        ("lower", "s" | "ms") => {
+            return format!(
+                "\"{{{inside}}}\": the case comes after the format of a time; write `{{{name}:{second}:lower{third}}}`"
+            );
+        }
+        _ => {}
+    }
+    let (format, side) = match words.rsplit_once(':') {
+        Some((format, side)) if place(side).is_some() => (format, format!(":{side}")),
+        _ => (words, String::new()),
+    };
+    let two_words = TextFormat::WORDS.all().filter(|known| known.contains(':'));
+    if let Some(known) = nearest(format, two_words).filter(|_| format.contains(':')) {
+        return format!(
+            "\"{{{inside}}}\": `{format}` is no format; write `{{{name}:{known}{side}}}`"
+        );
+    }
+    let mut hint = did_you_mean(behind, NoneSide::WORDS.all());
+    if hint.is_empty() || place(behind).is_some() {
+        hint = format!("; write `{{{name}:{first}}}`");
+    }
+    format!(
+        "\"{{{inside}}}\": a part has one format, then `first` or `last` for the position of a None{hint}"
+    )
 }
 
 fn text_format(
@@ -222,7 +268,7 @@ fn text_format(
     let mut hint = did_you_mean(format, words);
     if hint.is_empty() {
         hint.push_str(
-            "; the formats are `s`, `ms`, `epoch`, `epoch_ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
+            "; the formats are `s`, `ms`, `s:lower`, `ms:lower`, `epoch`, `epoch_ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
         );
     }
     say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));

@@ -58,16 +58,8 @@ pub(crate) fn encode_as_read(
 ) -> Result<(), CodecError> {
     let whole = whole(time, form);
     let scale = match (form, whole) {
-        (Form::Rfc3339Millis, Some(_)) => {
-            writer.plain_text(&utc_text(time, Precision::Millis)?);
-            return Ok(());
-        }
-        (Form::Rfc3339Seconds, Some(_)) => {
-            writer.plain_text(&utc_text(time, Precision::Seconds)?);
-            return Ok(());
-        }
-        (Form::Python | Form::Pynamo, Some(_)) => {
-            writer.plain_text(&offset_text(time, form)?);
+        (Form::Rfc3339Millis | Form::Rfc3339Seconds | Form::Python | Form::Pynamo, Some(_)) => {
+            writer.plain_text(&formed_text(time, form)?);
             return Ok(());
         }
         (
@@ -107,6 +99,15 @@ fn digits_of_unit(form: Form) -> Option<u32> {
         Form::Python | Form::Pynamo => Some(3),
         Form::EpochMillis | Form::Rfc3339Millis => Some(6),
         Form::Rfc3339 => None,
+    }
+}
+
+/// The text of a time in a form that limits its fraction.
+pub(crate) fn formed_text(time: Timestamp, form: Form) -> Result<TimeText, CodecError> {
+    match form {
+        Form::Python | Form::Pynamo => offset_text(time, form),
+        Form::Rfc3339Seconds => utc_text(time, Precision::Seconds),
+        _ => utc_text(time, Precision::Millis),
     }
 }
 

@@ -54,6 +54,12 @@ impl TimeText {
     pub(super) fn truncate(&mut self, length: usize) {
         self.length = self.length.min(length);
     }
+
+    /// The text in lower case: its letters are `T` and `Z`.
+    pub(crate) fn into_lower_case(mut self) -> Self {
+        self.bytes.make_ascii_lowercase();
+        self
+    }
 }
 
 impl std::ops::Deref for TimeText {

@@ -2,8 +2,8 @@
 
 use super::column::ColumnType;
 use crate::schema::{
-    EntitySchema, KeyContent, KeySchema, KeyType, PartSchema, PieceSchema, Presence, Style,
-    TableSchema, Width,
+    EntitySchema, KeyContent, KeySchema, KeyType, PartSchema, PieceSchema, Presence, Separator,
+    Style, TableSchema, Width,
 };
 
 /// A part of the text of a key.
@@ -83,7 +83,7 @@ fn key_pattern(pieces: &[PieceSchema], style: Style, captured: Option<&str>) -> 
                     Width::Signed(width) if is_plain => format!("-?[0-9]{{{width}}}"),
                     Width::Fixed(width) if is_plain => format!("[^{delimiter}]{{{width}}}"),
                     _ if is_last => "[\\s\\S]*".to_owned(),
-                    _ => format!("[^{delimiter}]*"),
+                    _ => any_text(style.separator(literal_after(pieces, at))),
                 };
                 match captured == Some(part.field.as_str()) {
                     true => pattern.push_str(&format!("({text})")),
@@ -95,6 +95,26 @@ fn key_pattern(pieces: &[PieceSchema], style: Style, captured: Option<&str>) -> 
     // `$` also matches before a line feed at the end.
     pattern.push_str("\\z");
     pattern
+}
+
+/// The literal text after a piece; empty if there is none.
+fn literal_after(pieces: &[PieceSchema], at: usize) -> &str {
+    match pieces.get(at + 1) {
+        Some(PieceSchema::Text(text)) => text,
+        _ => "",
+    }
+}
+
+/// The expression for a part of variable width that ends at a separator.
+fn any_text(separator: Separator) -> String {
+    match separator.count {
+        1 => format!(
+            "[^{}]*",
+            escape_pattern(&char::from(separator.byte).to_string())
+        ),
+        // The part may hold one character of the separator, and ends at the first whole one.
+        _ => "[\\s\\S]*?".to_owned(),
+    }
 }
 
 /// The expression that matches a text and nothing else.

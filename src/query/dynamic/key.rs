@@ -4,7 +4,8 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::key::{GivenPart, KeyTarget, KeyText, LOWER, PLAIN, Role, Shard, UPPER, wrong_parts};
 use crate::schema::{
-    DeclaredEntity, KeyDef, KeySource, PartModel, PartRanges, Piece, Presence, Style, TextOf, Width,
+    DeclaredEntity, KeyDef, KeySource, PartModel, PartRanges, Piece, Presence, Style, TextOf,
+    Width, text_after,
 };
 
 /// A key attribute with the models of its parts.
@@ -74,6 +75,7 @@ impl DynamicKey {
                         field,
                         width,
                         presence,
+                        ..
                     } => Some((*field, Some((*width, *presence)))),
                     Piece::Literal(_) | Piece::Shard(_) => None,
                 });
@@ -154,13 +156,16 @@ impl DynamicKey {
         };
         let mut key = KeyText::open(target, self.def.attribute, role, self.style)?;
         let mut parts = self.models.iter().enumerate();
-        for (piece, is_last) in with_last(pieces) {
+        for (at_piece, piece) in pieces.iter().enumerate() {
             match piece {
                 Piece::Literal(text) => key.literal(text),
                 Piece::Shard(shards) => key.shard(shard, *shards)?,
                 Piece::Part { field, .. } => {
                     let (at, model) = parts.next().ok_or_else(wrong_parts)?;
-                    write(at, key.part(field, model.pad(), is_last))?;
+                    write(
+                        at,
+                        key.part(field, model.pad(), text_after(pieces, at_piece)),
+                    )?;
                 }
             }
         }
@@ -178,14 +183,9 @@ impl DynamicKey {
         let ends = |piece: Option<&Piece>| matches!(piece, Some(Piece::Part { field, .. }) if *field == part.field);
         self.style == Style::Escaped
             || !part.has_any_width()
+            || part.model.ranges == PartRanges::PrefixFree
             || part.model.ranges == PartRanges::Text && ends(pieces.last())
     }
-}
-
-/// The pieces, and whether nothing follows them.
-fn with_last(pieces: &'static [Piece]) -> impl Iterator<Item = (&'static Piece, bool)> {
-    let pieces_left = (0..pieces.len()).rev();
-    pieces.iter().zip(pieces_left.map(|left| left == 0))
 }
 
 impl DynamicPart {

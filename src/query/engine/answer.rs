@@ -11,7 +11,7 @@ use crate::entity::sentinel::has_sentinel_key;
 use crate::error::Error;
 use crate::json::{CodecError, KeyFinder, Number, Reader};
 use crate::key::rank::{Ranking, Ranks};
-use crate::query::keys::{ByKey, QuerySource, RowKind};
+use crate::query::keys::{ByKey, RowKind, SortKeyTest};
 use crate::read::{Answered, RawRows, ReadAhead, RowsAhead};
 
 /// The minimum number of bytes of a row: `{"k":{"S":"v"}},`.
@@ -24,8 +24,8 @@ pub(super) struct AnswerForm {
     pub(crate) ahead: Option<ReadAhead>,
     /// How rows without a type are identified.
     pub(crate) by_key: Option<ByKey>,
-    /// The source of the rows, if the texts of their sort keys may have the format of another program.
-    pub(crate) in_own_format: Option<QuerySource>,
+    /// The test of sort keys, if their texts may have the format of another program.
+    pub(crate) in_own_format: Option<SortKeyTest>,
     /// The partition key of a table in which newer programs may keep unique values that this one does not declare.
     pub(crate) unknown_sentinels: Option<&'static str>,
     /// The attributes by which rows are ranked, if they are ranked.
@@ -181,8 +181,8 @@ impl Unread {
                             }
                         }
                     }
-                    if let Some(source) = &form.in_own_format
-                        && let Some(error) = source.foreign_sort_key(rows.last_row(body))
+                    if let Some(test) = &form.in_own_format
+                        && let Some(error) = test.foreign_sort_key(rows.last_row(body))
                     {
                         rows.refuse_last(error);
                     }

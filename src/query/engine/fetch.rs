@@ -12,7 +12,7 @@ use crate::expr::Expression;
 use crate::json::{CodecError, Writer};
 use crate::key::point::{KeyPoint, points_of};
 use crate::key::rank::{Ranking, Ranks};
-use crate::query::keys::{ByKey, QuerySource};
+use crate::query::keys::{ByKey, SortKeyTest};
 use crate::query::request::{LaneRead, RequestFrame};
 use crate::read::{Answered, Meter, RawRow, RawRows, ReadAhead, RequestCost};
 use crate::schema::Pattern;
@@ -140,8 +140,8 @@ impl Fetch {
     }
 
     /// Rejects rows whose sort key has the format of another program.
-    pub(super) fn in_own_format(mut self, source: Option<QuerySource>) -> Self {
-        self.form.in_own_format = source;
+    pub(super) fn in_own_format(mut self, test: Option<SortKeyTest>) -> Self {
+        self.form.in_own_format = test;
         self
     }
 

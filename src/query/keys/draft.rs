@@ -11,7 +11,7 @@ use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::key::span::{PartBound, PartEnd, Span};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, check_size, wrong_parts};
-use crate::schema::{KeyType, Piece, Style, Width};
+use crate::schema::{KeyType, Piece, Separator, Style, Width, text_after};
 
 /// The queried keys. An invalid part is kept as a fault until the query is sent.
 #[derive(Clone)]
@@ -248,6 +248,17 @@ impl KeyDraft {
             }
             None => text.to_owned(),
         };
+        let template = self.source.sort_template();
+        let separator = template
+            .and_then(|(_, pieces)| self.verbatim_separator(pieces, part_at(pieces, self.parts)));
+        if separator.is_some_and(|separator| {
+            separator.is_begun(text.as_bytes()) && separator.first_in(&text).is_none()
+        }) {
+            // The rows whose part is the text without its end would be among those that begin with the text.
+            self.refuse_query(
+                "a text that ends with one character of the separator after the part has no exact range: omit that character",
+            );
+        }
         self.asked = SortCondition::StartsWith(text);
     }
 
@@ -330,19 +341,26 @@ impl KeyDraft {
             SortCondition::StartsWith(text) => KeyRange::starting_with(head + text),
             SortCondition::Between(lower, upper) => {
                 let bound = |bound: &Option<Bound>| PartBound::after_head(&head, bound.as_ref());
-                let span = self.part_span(&head, pieces, at.unwrap_or_default());
+                let span = Span {
+                    filled: self.is_never_empty(pieces),
+                    ..self.part_span(&head, pieces, at.unwrap_or_default())
+                };
                 span.key_range(bound(lower), bound(upper))
             }
         }
     }
 
-    /// Whether the part ends before the text does: in a verbatim key the delimiter ends each part but the last.
-    fn ends_before(&self, pieces: &[Piece], at: Option<usize>, text: &str) -> bool {
-        let Style::Verbatim(delimiter) = self.source.table.style else {
-            return false;
-        };
-        let is_last = at.is_none_or(|at| at + 1 >= pieces.len());
-        !is_last && text.contains(delimiter)
+    /// Whether the part ends before the text does: in a verbatim key a separator ends each part but the last.
+    fn ends_before(&self, pieces: &'static [Piece], at: Option<usize>, text: &str) -> bool {
+        let separator = self.verbatim_separator(pieces, at);
+        separator.is_some_and(|separator| separator.first_in(text).is_some())
+    }
+
+    /// The separator after a part of a verbatim key, unless the part is the last one.
+    fn verbatim_separator(&self, pieces: &'static [Piece], at: Option<usize>) -> Option<Separator> {
+        let style = self.source.table.style;
+        let after = text_after(pieces, at?).filter(|_| style != Style::Escaped)?;
+        Some(style.separator(after))
     }
 
     fn part_span<'a>(&self, head: &'a str, pieces: &'static [Piece], at: usize) -> Span<'a> {
@@ -365,8 +383,31 @@ impl KeyDraft {
             head,
             behind,
             fixed,
+            filled: false,
             escaped,
         }
+    }
+
+    /// Whether the ranged part, or the first of a tuple, cannot be empty in a row of another program. A text can, and it has a
+    /// range only if it is the last part.
+    fn is_never_empty(&self, pieces: &'static [Piece]) -> bool {
+        part_at(pieces, self.parts).is_some_and(|at| !is_last_of_any_width(pieces, at))
+    }
+
+    /// The first and the last piece whose range is asked for, if rows may have another text there than their fields give:
+    /// other programs write one value in several ways, and the text of an index is not compared when a row is read.
+    pub(crate) fn ranged_pieces(&self) -> Option<(usize, usize)> {
+        let is_foreign = self.source.index.is_some() && self.source.table.style != Style::Escaped;
+        let is_ranged = matches!(self.asked, SortCondition::Between(..)) && !self.is_scan;
+        if !is_foreign || !is_ranged || !self.source.is_whole() {
+            return None;
+        }
+        let (_, pieces) = self.source.sort_template()?;
+        let ranged = (self.parts..self.parts + self.together)
+            .filter_map(|part| part_at(pieces, part))
+            .filter(|at| !is_last_of_any_width(pieces, *at));
+        let ranged: Vec<_> = ranged.collect();
+        Some((*ranged.first()?, *ranged.last()?))
     }
 
     /// All keys that begin with the known parts.
@@ -378,6 +419,7 @@ impl KeyDraft {
             head: &into_text(front.head.clone()),
             behind: PartEnd::Other,
             fixed: false,
+            filled: false,
             escaped: self.source.table.style == Style::Escaped,
         };
         span.key_range(None, None)
@@ -389,6 +431,18 @@ impl KeyDraft {
             self.fault = Some(fault);
         }
     }
+}
+
+/// Whether a part may be a text, which can have any width: a text before other parts has no range.
+fn is_last_of_any_width(pieces: &[Piece], at: usize) -> bool {
+    let has_any_width = matches!(
+        pieces.get(at),
+        Some(Piece::Part {
+            width: Width::Variable,
+            ..
+        })
+    );
+    has_any_width && at + 1 == pieces.len()
 }
 
 /// Parts are always written as text.

@@ -1,5 +1,7 @@
 //! The source of a query: a table or an index, with the entity that fills it.
 
+use std::borrow::Cow;
+
 use super::members::Members;
 use crate::entity::{
     CollectionPatterns, DynamoCollection, DynamoEntity, DynamoTable, IndexPattern, Patterns,
@@ -10,7 +12,7 @@ use crate::json::{CodecError, Reader, find_member};
 use crate::key::{Role, Shard};
 use crate::schema::{
     DeclaredEntity, EntityDef, EntityIndexDef, KeyDef, KeySource, Pattern, Piece, Projection,
-    TableDef, others_may_be_among,
+    Style, TableDef, Width, others_may_be_among, text_after,
 };
 
 /// A table or an index, and the entity or the collection whose rows are queried.
@@ -161,7 +163,7 @@ impl QuerySource {
 
     /// The error for a row whose sort key in the index has a format of another program. The row is not in the position
     /// of its value, and a query for the value would not find it.
-    pub(crate) fn foreign_sort_key(&self, item: &[u8]) -> Option<Error> {
+    fn foreign_sort_key(&self, item: &[u8]) -> Option<Error> {
         let entity = self.entity_of(item).ok().flatten()?;
         let keys = self.index_of(entity)?.sk;
         // Only texts with several formats of one value are checked. The other types have one
@@ -172,9 +174,27 @@ impl QuerySource {
                 .zip(find_member(item, key.attribute).ok().flatten());
             is_as_written.is_some_and(|(test, stored)| !test(&mut Reader::new(stored)))
         })?;
-        let fault = CodecError::key_of_index_differs().at(foreign.attribute);
-        let error = refused_row(self.table, entity, item, fault);
-        Some(error.in_key(foreign.attribute))
+        Some(self.foreign_key(entity, item, foreign.attribute))
+    }
+
+    /// The error for a row whose sort key has another text between two pieces than its fields give. Other programs write
+    /// one time in several ways, and a range of texts is then no range of times.
+    fn foreign_pieces(&self, item: &[u8], (first, last): (usize, usize)) -> Option<Error> {
+        let (attribute, pieces) = self.sort_template()?;
+        let stored = text_of(item, attribute)?;
+        let own = (self.entity.reread)(item)?;
+        let own = text_of(&own, attribute)?;
+        let front = end_of_piece(&own, pieces, first.checked_sub(1), self.table.style)?;
+        let end = end_of_piece(&own, pieces, Some(last), self.table.style)?;
+        // A key that differs before these pieces is that of other values, and the next write corrects it.
+        let is_foreign =
+            stored.get(..front) == own.get(..front) && stored.get(..end) != own.get(..end);
+        is_foreign.then(|| self.foreign_key(self.entity, item, attribute))
+    }
+
+    fn foreign_key(&self, entity: &EntityDef, item: &[u8], attribute: &'static str) -> Error {
+        let fault = CodecError::key_of_index_differs().at(attribute);
+        refused_row(self.table, entity, item, fault).in_key(attribute)
     }
 
     /// Whether it is a global index.
@@ -287,6 +307,57 @@ impl QuerySource {
             }
         }
     }
+}
+
+/// The test whether rows of an index have sort keys in the format that their fields give.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SortKeyTest {
+    pub(crate) source: QuerySource,
+    /// The first and the last piece whose texts are compared.
+    pub(crate) pieces: Option<(usize, usize)>,
+}
+
+impl SortKeyTest {
+    /// The error for a row with another sort key.
+    pub(crate) fn foreign_sort_key(&self, item: &[u8]) -> Option<Error> {
+        let ranged = || self.source.foreign_pieces(item, self.pieces?);
+        self.source.foreign_sort_key(item).or_else(ranged)
+    }
+}
+
+/// The text of an attribute.
+fn text_of<'i>(item: &'i [u8], attribute: &str) -> Option<Cow<'i, str>> {
+    let json = find_member(item, attribute).ok().flatten()?;
+    Reader::new(json).text().ok()
+}
+
+/// The end of a piece in a key of these pieces, or 0 for the end of none.
+fn end_of_piece(
+    key: &str,
+    pieces: &'static [Piece],
+    last: Option<usize>,
+    style: Style,
+) -> Option<usize> {
+    let mut rest = key;
+    for (at, piece) in pieces
+        .iter()
+        .enumerate()
+        .take(last.map_or(0, |last| last + 1))
+    {
+        let width = match piece {
+            Piece::Literal(text) => text.len(),
+            Piece::Shard(_) => rest.len(),
+            Piece::Part { width, .. } => match width {
+                Width::Fixed(width) | Width::Digits(width) => *width,
+                Width::Signed(digits) => digits + usize::from(rest.starts_with('-')),
+                Width::Variable => text_after(pieces, at)
+                    .and_then(|after| style.separator(after).first_in(rest))
+                    .unwrap_or(rest.len()),
+            },
+        };
+        rest = rest.get(width..)?;
+    }
+    Some(key.len() - rest.len())
 }
 
 /// The pieces before a part.

@@ -7,7 +7,7 @@ use crate::entity::sentinel::MARK;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Expression, Node};
 use crate::query::cursor::{Cursor, Reached, RowSpot};
-use crate::query::keys::{ByKey, KeyDraft, QuerySource, SortCondition};
+use crate::query::keys::{ByKey, KeyDraft, QuerySource, SortCondition, SortKeyTest};
 use crate::read::{Meter, Pace, ReadAhead};
 use crate::retry::CONCURRENCY;
 
@@ -79,12 +79,15 @@ impl Selection {
         }
     }
 
-    /// The source of rows, if some may have a sort key in the format of another program. Such a key is not in the
-    /// position of its value, so a range of values is not the range of these rows. A scan has no range.
-    pub(crate) fn in_own_format(&self) -> Option<QuerySource> {
+    /// The test of sort keys, if some may have the format of another program. Such a key is not in the position of its
+    /// value, so a range of values is not the range of these rows. A scan has no range.
+    pub(crate) fn in_own_format(&self) -> Option<SortKeyTest> {
         let is_checked = !self.options.every_item && !self.draft.is_scan;
-        let source = self.query_source();
-        (is_checked && source.has_other_formats()).then_some(*source)
+        let test = SortKeyTest {
+            source: *self.query_source(),
+            pieces: self.draft.ranged_pieces(),
+        };
+        (is_checked && (test.pieces.is_some() || test.source.has_other_formats())).then_some(test)
     }
 
     /// The partition key, if a scan may meet sentinels of unique values that only newer programs declare.

@@ -165,6 +165,7 @@ fn key_part(value: &Value, content: &Content<'_>) -> TokenStream {
         const WIDTH: __d::Width = <#ty as __d::KeyPart>::WIDTH;
         const MAY_BE_EMPTY: bool = <#ty as __d::KeyPart>::MAY_BE_EMPTY;
         const IS_EXACT: bool = <#ty as __d::KeyPart>::IS_EXACT;
+        const HOLDS: &'static str = <#ty as __d::KeyPart>::HOLDS;
         const RANGES: __d::PartRanges = <#ty as __d::KeyPart>::RANGES;
 
         fn write_part(&self, writer: &mut __d::PartWriter<'_>) -> ::core::result::Result<(), __d::CodecError> {
