@@ -244,18 +244,22 @@ async fn the_operation_has_one_time() {
         .operation_timeout(Duration::from_millis(600))
         .build();
     let (wire, faults) = learned(|config| config.timeout_config(timeouts)).await;
-    faults.plan([Fault::Hang, Fault::Hang]);
-    let began = std::time::Instant::now();
-    let error = soon(&wire, &get()).await.1.unwrap_err().error;
-    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-    // The message names the limit, and not what the first attempt left of it.
-    assert!(error.to_string().ends_with("after 600ms"), "{error}");
-    assert_eq!(faults.calls().len(), 2);
-    assert!(
-        began.elapsed() < Duration::from_millis(780),
-        "{:?}",
-        began.elapsed()
-    );
+    // A busy machine delays some of the tries. Two full attempts would take 800 ms in each of them.
+    let mut least = Duration::MAX;
+    for _ in 0..5 {
+        faults.plan([Fault::Hang, Fault::Hang]);
+        let began = std::time::Instant::now();
+        let error = soon(&wire, &get()).await.1.unwrap_err().error;
+        least = least.min(began.elapsed());
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        // The message names the limit, and not what the first attempt left of it.
+        assert!(error.to_string().ends_with("after 600ms"), "{error}");
+        assert_eq!(faults.calls().len(), 2);
+        if least < Duration::from_millis(780) {
+            break;
+        }
+    }
+    assert!(least < Duration::from_millis(780), "{least:?}");
 }
 
 #[tokio::test]
