@@ -527,7 +527,7 @@ async fn long_searches_and_limits_resume_exactly(_: Db) -> Outcome {
     // No row of this entity: each response moves the position.
     let told = Arc::new(AtomicUsize::new(0));
     let calls = told.clone();
-    let events = Event::scan().page_size(4).copy_to(&other);
+    let events = Event::scan().page_size(2).copy_to(&other);
     let events = events.on_progress(move |_| {
         calls.fetch_add(1, Ordering::Relaxed);
     });
