@@ -8,6 +8,23 @@ use dynamo_entity::schema::{FieldRole, IndexKind, KeyType, TableSchema};
 
 use crate::model::{Model, ModelEntity, PartInput, Question};
 
+/// An option that takes a text.
+pub(crate) fn text_option(name: &'static str, value: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .value_name(value)
+        .value_parser(NonEmptyStringValueParser::new())
+        .help(help)
+}
+
+/// An option without a value.
+pub(crate) fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .action(ArgAction::SetTrue)
+        .help(help)
+}
+
 /// A command for each entity, with the arguments that identify an item.
 pub(crate) fn for_entities(
     command: Command,

@@ -10,7 +10,7 @@ use dynamo_entity::DynamoTable;
 use dynamo_entity::streams::ParkedTable;
 
 use crate::analytics::analytics_options;
-use crate::arguments;
+use crate::arguments::{self, flag, text_option};
 use crate::data::FORMATS;
 use crate::exit::EXITS;
 use crate::export::formats;
@@ -325,13 +325,6 @@ fn export_data(model: &Model) -> Command {
 }
 
 /// An option without a value.
-fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name)
-        .long(name)
-        .action(ArgAction::SetTrue)
-        .help(help)
-}
-
 fn import_data(model: &Model) -> Command {
     let file = Arg::new("file")
         .value_name("FILE")
@@ -367,13 +360,6 @@ fn import_data(model: &Model) -> Command {
 
 fn copy(model: &Model) -> Command {
     let tables = model.schemas.iter().map(|schema| schema.name.clone());
-    let text = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name(value)
-            .value_parser(NonEmptyStringValueParser::new())
-            .help(help)
-    };
     Command::new("copy")
         .about("Copies items to the same tables of another connection, if wanted with pseudonyms; replaces nothing without --replace")
         .after_help("You may stop it and run it again at any time: items that are copied already are not written. A masked copy needs the same \
@@ -390,10 +376,10 @@ fn copy(model: &Model) -> Command {
                 .action(ArgAction::Append)
                 .value_parser(PossibleValuesParser::new(tables))
                 .help("All items of a table, whatever they are"),
-            text("to", "URL", "URL of the target: aws, aws://REGION, http://HOST:PORT, embedded:PATH").required(true),
-            text("to-prefix", "PREFIX", "Prefix for all table names of the target; none by default"),
+            text_option("to", "URL", "URL of the target: aws, aws://REGION, http://HOST:PORT, embedded:PATH").required(true),
+            text_option("to-prefix", "PREFIX", "Prefix for all table names of the target; none by default"),
             flag("masked", "Replaces the values of personal fields by pseudonyms"),
-            text(
+            text_option(
                 "secret-env",
                 "NAME",
                 "The environment variable with the secret of the pseudonyms, so that later copies have the same ones; random by default, and required if a key contains personal data",

@@ -1,30 +1,18 @@
 //! `export-to-s3` and `export-status`: exports that DynamoDB runs itself.
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command};
 use dynamo_entity::Timestamp;
 use dynamo_entity::transfer::{S3ExportState, S3ExportStatus};
 use serde_json::json;
 
+use crate::arguments::{flag, text_option};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 
 /// Both commands.
 pub(crate) fn s3_commands() -> [Command; 2] {
-    let text = |name: &'static str, value: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .value_name(value)
-            .value_parser(NonEmptyStringValueParser::new())
-            .help(help)
-    };
-    let flag = |name: &'static str, help: &'static str| {
-        Arg::new(name)
-            .long(name)
-            .action(ArgAction::SetTrue)
-            .help(help)
-    };
     let wait = || {
         flag(
             "wait",
@@ -38,33 +26,33 @@ pub(crate) fn s3_commands() -> [Command; 2] {
                 .value_name("ENTITY|TABLE")
                 .required(true)
                 .help("An entity, or a table with everything in it"),
-            text("bucket", "NAME", "The bucket").required(true),
-            text(
+            text_option("bucket", "NAME", "The bucket").required(true),
+            text_option(
                 "bucket-owner",
                 "ACCOUNT",
                 "The account of the bucket, if it is another one",
             ),
-            text("s3-prefix", "PREFIX", "The prefix of the files"),
-            text("kms-key", "ID", "The key of KMS that encrypts the files"),
-            text(
+            text_option("s3-prefix", "PREFIX", "The prefix of the files"),
+            text_option("kms-key", "ID", "The key of KMS that encrypts the files"),
+            text_option(
                 "at",
                 "TIME",
                 "Exports the table as it was at this time, as in 2026-03-01T09:00:00Z",
             )
             .conflicts_with_all(["since", "until"]),
-            text(
+            text_option(
                 "since",
                 "TIME",
                 "Exports only changes from this time on, of 15 minutes to 24 hours",
             ),
-            text(
+            text_option(
                 "until",
                 "TIME",
                 "The end of the changes; the latest possible one by default",
             )
             .requires("since"),
             flag("without-old", "Omits the states before the changes").requires("since"),
-            text(
+            text_option(
                 "token",
                 "TOKEN",
                 "Recognizes a repeated command: it returns the export of the first one",

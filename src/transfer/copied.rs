@@ -248,15 +248,14 @@ impl CopyTarget {
                                could delete the copy at once: derive the expiry from another time, or write it in a field of its own";
                 return Err(Error::config(message).of(entity.def.type_name));
             }
-            let mut keyed = copied.clone();
-            let keyed = keyed.find(|entity| has_personal_key(entity.def, entity.model));
+            let mut keyed = copied.filter(|entity| has_personal_key(entity.def, entity.model));
+            let keyed = keyed.next();
             if let Some(entity) = keyed.filter(|_| mask.is_random()) {
                 let message = "a personal field is a part of its primary key, so a second copy with another secret would store each row \
                                again, under another key: create the mask by `Mask::with_secret` (`--secret-env` on the command line)";
                 return Err(Error::config(message).of(entity.def.type_name));
             }
-            let mut personal = copied.filter(|entity| has_personal_key(entity.def, entity.model));
-            if let (Some(entity), true) = (personal.next(), self.mode.replaces) {
+            if let Some(entity) = keyed.filter(|_| self.mode.replaces) {
                 let message = "a personal field is a part of its primary key, so a replaced item could be the copy of another row: copy \
                                into an empty table, without `.replace()`";
                 return Err(Error::config(message).of(entity.def.type_name));
