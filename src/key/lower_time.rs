@@ -1,4 +1,4 @@
-//! Times in lower case, as programs write them that convert whole keys: `{field:s:lower}` and `{field:ms:lower}`.
+//! Times in lower case, as written by programs that convert whole keys: `{field:s:lower}` and `{field:ms:lower}`.
 
 use super::format::{Millis, Seconds, ToMillis, ToSeconds, lossy};
 use super::moment::{parse_exactly, plain_time};
@@ -39,7 +39,7 @@ pub trait ToLowerMillis: Sized {
 
 macro_rules! lowered {
     ($($text:ident, $trait:ident: $part:ident by $cut:ident in $width:literal;)*) => {$(
-        /// A time whose text has small letters.
+        /// A time whose text is in lower case.
         struct $text<T>(T);
 
         impl<T: Moment> $text<T> {

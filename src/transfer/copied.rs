@@ -62,7 +62,7 @@ impl CopiedEntity {
     }
 }
 
-/// Reads a row, masks it, and writes it anew, so that its keys are built from the masked values.
+/// Decodes a row, masks it, and encodes it again, so that its keys are built from the masked values.
 fn masked<E: DynamoEntity>(
     json_of_row: &[u8],
     mask: &Mask,
@@ -96,7 +96,8 @@ fn masked<E: DynamoEntity>(
     })
 }
 
-/// The item with the expiry of its row. Encoding derives another one if the row has an older lifetime, or none.
+/// Returns the item with the expiry of its row. Encoding derives another one if the declared lifetime has changed since, or
+/// if the row has none.
 fn with_expiry(def: &EntityDef, row: &[u8], item: Vec<u8>) -> Result<Vec<u8>, CodecError> {
     let (Some(ttl), Some(_)) = (def.ttl, def.expiry) else {
         return Ok(item);
@@ -110,7 +111,7 @@ fn with_expiry(def: &EntityDef, row: &[u8], item: Vec<u8>) -> Result<Vec<u8>, Co
     copy.to_dynamo_json()
 }
 
-/// Returns an error for an attribute without a field, because no declaration tells whether it is personal.
+/// Returns an error for an attribute without a field, because no declaration says whether it is personal.
 fn check_fields<E: DynamoEntity>(item: &Item) -> Result<(), CodecError> {
     let (def, table) = (&E::ENTITY, &<E::Table as DynamoTable>::TABLE);
     let older = older_shape_of(def, item);
@@ -144,21 +145,21 @@ fn check_fields<E: DynamoEntity>(item: &Item) -> Result<(), CodecError> {
     Ok(())
 }
 
-/// The rows that are copied, and how.
+/// The rows of a copy, and the settings by which their items are stored.
 pub(super) struct CopyTarget {
     /// The entity of the rows; None if they are all items of a table.
     pub(super) entity: Option<CopiedEntity>,
     /// The entities of a masked copy of a table.
     pub(super) entities: Vec<CopiedEntity>,
-    /// All items of the table as they are.
+    /// The writes of items as they are, for a copy of a table.
     items: TableItems,
     pub(super) mask: Option<Mask>,
     pub(super) mode: CopyMode,
-    /// The hashes of the keys of masked items, if two rows may get one key.
+    /// The hashes of the keys of masked items, if two rows may get the same key.
     keys: HashSet<[u8; 16]>,
 }
 
-/// How the items are stored.
+/// The settings for the stored items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct CopyMode {
     pub(super) replaces: bool,
@@ -184,7 +185,7 @@ impl CopyTarget {
         }
     }
 
-    /// Returns an error for settings that could lose or reveal something.
+    /// Returns an error for settings that could lose or reveal data.
     pub(super) fn check(&self, source: &QuerySource) -> Result<()> {
         let (all, table) = (source.entities, source.table.name);
         let fail = |message: &str| Err(Error::config(message));
@@ -264,7 +265,7 @@ impl CopyTarget {
         Ok(())
     }
 
-    /// The mask and all that it replaces, in checkpoints.
+    /// The text in checkpoints that identifies the mask and the fields that it replaces.
     pub(super) fn mask_name(&self) -> String {
         let Some(mask) = &self.mask else {
             return "as it is".to_owned();
@@ -297,7 +298,8 @@ impl CopyTarget {
         self.items.primary_key()
     }
 
-    /// The item to store for a row; None if a masked copy omits it. Fails for a row that would get the key of an earlier one.
+    /// Returns the item to store for a row, or None if a masked copy omits it. Fails if the row would get the key of an
+    /// earlier one.
     pub(super) fn copied_item(&mut self, row: &[u8]) -> Result<Option<CopiedItem>> {
         let Some((entity, row)) = self.masked_row(row)? else {
             return match self.is_omitted(row) {
@@ -321,7 +323,7 @@ impl CopyTarget {
         entity_item(&entity, row, self.mode).map(Some)
     }
 
-    /// Another write of a row that was copied before.
+    /// Creates another write of a row, for a further attempt.
     pub(super) fn rewrite(&self, row: &[u8]) -> Result<Box<dyn SingleWrite>> {
         let item = match self.masked_row(row)? {
             Some((entity, row)) => entity_item(&entity, row, self.mode)?,
@@ -370,7 +372,7 @@ impl CopyTarget {
     }
 }
 
-/// Whether a write of the entity stores two rows.
+/// Whether items of the entity are stored under two keys.
 fn has_two_rows(def: &EntityDef, all: &[&EntityDef]) -> bool {
     let is_other = |entity: &&EntityDef| {
         let second = entity

@@ -1,4 +1,4 @@
-//! `copy_to`: the rows of a query, each stored in another table. The settings; `copy_run` does the work.
+//! `copy_to`, which stores each row of a query in another table: the trait and the settings. `copy_run` runs the copy.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::entity::DynamoEntity;
 use crate::query::{JobRows, OfEntity, Query, QueryExt};
 use crate::retry::RetryBudget;
 
-/// How many writes are in progress at once by default.
+/// The default number of concurrent writes.
 const CONCURRENCY: usize = 8;
 
-/// How many rows may fail by default.
+/// The default number of rows that may fail.
 const FAILURES: usize = 1000;
 
 /// Rows that can be copied: whole entities, and items.
@@ -58,8 +58,9 @@ impl CopiedRows<OfItem> for Item {
 
 /// The copy of the rows of a query.
 pub trait CopyExt: QueryExt {
-    /// Stores each row in the table of the same name of another connection: the rows of an entity with the items of its
-    /// unique values, or every item of a table by [`scan_items`](crate::schema::TableSchema::scan_items).
+    /// Stores each row of the query in the table of the same name of another connection. Rows of an entity are stored with
+    /// the items of their unique values. To copy every item of a table, use
+    /// [`scan_items`](crate::schema::TableSchema::scan_items).
     ///
     /// ```
     /// use dynamo_entity::prelude::*;
@@ -113,14 +114,15 @@ impl<Q: QueryExt> CopyExt for Q {}
 ///
 /// | | default | |
 /// |---|---|---|
-/// | personal data | copied as they are | [`masked`](Self::masked): pseudonyms |
-/// | an item with the same key exists | the row fails | [`replace`](Self::replace) |
+/// | personal data | copied as it is | [`masked`](Self::masked): pseudonyms |
+/// | an item with the same key and other attributes exists | the row fails | [`replace`](Self::replace) |
 ///
 /// Each item has the same attributes as its row. Rows of an entity with unique values are written in a transaction with
 /// the items of these values.
 ///
-/// A row whose item is stored already, with the same attributes, is `unchanged` and no failure. Therefore you can run a
-/// copy again after any crash. If you drop the future before it is done, some of the writes may be done.
+/// If the target already stores an item with the same key and the same attributes, the row is counted in `unchanged` and
+/// does not fail. Therefore you can run a copy again after any crash. If you drop the future before the end, some of the
+/// items may be stored.
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct RowCopy<'c> {
     pub(super) rows: JobRows,
@@ -143,14 +145,15 @@ impl<'c> RowCopy<'c> {
     /// Replaces the values of [`personal`](crate::guide::copying#test-data-from-production) fields by pseudonyms. Keys and
     /// unique values are built from the pseudonyms.
     ///
-    /// Rows with attributes that their entity does not have fail, unless [`drop_unknown`](Self::drop_unknown) is called.
-    /// A copy of a table needs each of its [entities](Self::entity), and omits items of none.
+    /// A row with an attribute for which its entity has no field fails, unless the entity has a `rest` field or you call
+    /// [`drop_unknown`](Self::drop_unknown). A copy of a table needs each of its [entities](Self::entity), and omits items
+    /// that belong to none of them.
     pub fn masked(mut self, mask: Mask) -> Self {
         self.target.mask = Some(mask);
         self
     }
 
-    /// Names an entity of the table, for a masked copy of [all items](crate::schema::TableSchema::scan_items).
+    /// Names an entity of the table. A masked copy of [all items](crate::schema::TableSchema::scan_items) needs each of them.
     pub fn entity<E: DynamoEntity>(mut self) -> Self {
         self.target.entities.push(CopiedEntity::of::<E>());
         self
@@ -162,13 +165,13 @@ impl<'c> RowCopy<'c> {
         self
     }
 
-    /// Drops attributes for which the entity has no field, in a masked copy. Without this, such a row fails.
+    /// Omits attributes for which the entity has no field from a masked copy. Without this setting, such a row fails.
     pub fn drop_unknown(mut self) -> Self {
         self.target.mode.drops_unknown = true;
         self
     }
 
-    /// Replaces items with the same keys, whatever they are.
+    /// Replaces items with the same keys, whatever they contain.
     pub fn replace(mut self) -> Self {
         self.target.mode.replaces = true;
         self
@@ -180,7 +183,7 @@ impl<'c> RowCopy<'c> {
         self
     }
 
-    /// Sets the maximum number of writes a second; at least one.
+    /// Sets the maximum number of writes per second; at least one.
     pub fn rate(mut self, writes_per_second: u32) -> Self {
         self.rate = Some(writes_per_second);
         self
@@ -200,15 +203,15 @@ impl<'c> RowCopy<'c> {
         self
     }
 
-    /// Calls this after each portion of rows.
+    /// Calls the function with the counts after each portion of rows.
     pub fn on_progress(mut self, tell: impl FnMut(&CopyCounts) + Send + 'c) -> Self {
         self.progress = Some(Box::new(tell));
         self
     }
 
     /// Saves the position after each portion of rows, for example in a [`FileCheckpoint`](crate::bulk::FileCheckpoint).
-    /// The next run with the same query, tables and settings continues there; another copy is an error of kind
-    /// [`Checkpoint`](crate::error::ErrorKind::Checkpoint). A copy that was completed does nothing when you run it again.
+    /// The next run with the same query, tables and settings continues there; the checkpoint of another copy is an error of
+    /// kind [`Checkpoint`](crate::error::ErrorKind::Checkpoint). A completed copy does nothing when you run it again.
     pub fn checkpoint(mut self, store: impl Checkpoint + 'c) -> Self {
         self.checkpoint = Some(Box::new(store));
         self

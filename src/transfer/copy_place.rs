@@ -16,7 +16,7 @@ pub(super) struct CopyState {
     pub(super) position: Option<String>,
     pub(super) counts: CopyCounts,
     pub(super) is_finished: bool,
-    /// The identity of the table of the source; empty if no run could describe it.
+    /// The identity of the source table; empty if no run could describe it.
     pub(super) source: String,
 }
 

@@ -6,22 +6,22 @@ use super::report::wrap_error;
 use crate::bulk::FailedRow;
 use crate::error::{Error, ErrorKind, Result, Stage};
 
-/// The results of the rows of a copy.
+/// The counts of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CopyCounts {
-    /// The rows that are done: the sum of `written`, `unchanged`, `existing` and `failed`.
+    /// The processed rows: the sum of `written`, `unchanged`, `existing` and `failed`.
     pub read: u64,
     /// Rows whose items were stored.
     pub written: u64,
-    /// Rows whose items were stored already, with the same attributes.
+    /// Rows whose items already existed in the target, with the same attributes.
     pub unchanged: u64,
     /// Rows whose items were not stored, because another item has their key.
     pub existing: u64,
     /// Rows that were not copied for another reason.
     pub failed: u64,
-    /// Items that were read and are not copied: items that are not rows of the query, and in a masked copy of a table, items
-    /// of no entity and those that store unique values. After a crash, some of them can be counted twice.
+    /// Items that were read and are not copied: items that are not rows of the query, and in a masked copy of a table also
+    /// items of no entity and those that store unique values. After a crash, some of them can be counted twice.
     pub left_out: u64,
 }
 
@@ -41,8 +41,8 @@ impl CopyReport {
         self.counts
     }
 
-    /// The rows that failed in this run, with their keys in the source. Rows whose keys belong to other items are among
-    /// them, with the kind [`AlreadyExists`](ErrorKind::AlreadyExists).
+    /// The rows that were not copied in this run, with their keys in the source. The rows of `existing` have the kind
+    /// [`AlreadyExists`](ErrorKind::AlreadyExists).
     pub fn errors(&self) -> &[FailedRow] {
         &self.errors
     }
@@ -53,14 +53,14 @@ impl CopyReport {
         self.stopped.as_ref()
     }
 
-    /// Whether an earlier run had finished the copy, so that this one did nothing.
+    /// Whether an earlier run had completed the copy, so that this run did nothing.
     pub fn was_finished(&self) -> bool {
         self.was_finished
     }
 
     /// Returns the counts, or an error if the copy was stopped or a row was not copied. The error has the kind of the error
-    /// that stopped the copy, or of the first row that failed. It is [`RowsFailed`](ErrorKind::RowsFailed) if all failed in
-    /// earlier runs.
+    /// that stopped the copy, or of the first row that failed. It is [`RowsFailed`](ErrorKind::RowsFailed) if all of these
+    /// rows failed in earlier runs.
     pub fn complete(self) -> Result<CopyCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {

@@ -1,4 +1,5 @@
-//! A copy that runs: it checks both tables, reads a portion of rows, stores their items by a job, and saves its position.
+//! Runs a copy: checks both tables, and then reads a portion of rows, stores their items by a job, and saves the position,
+//! until no rows remain.
 
 use std::future::poll_fn;
 use std::sync::atomic::Ordering;
@@ -20,7 +21,7 @@ use crate::query::{Cursor, Places, RowSpot, Walk};
 use crate::schema::{KeyAttribute, TableDef};
 use crate::wire::table::{self as service, DescribedTable, Status};
 
-/// How many responses without a row, and expired rows, a portion has at most.
+/// The maximum number of responses without a row and of expired rows, counted together, in a portion.
 const MOST_PASSED: usize = 100;
 
 impl<'c> RowCopy<'c> {
@@ -162,8 +163,8 @@ fn is_replica(source: &DescribedTable, target: &DescribedTable) -> bool {
     (&from.1, &from.2) == (&to.1, &to.2) && (has(source, &to.0) || has(target, &from.0))
 }
 
-/// The table, as opposed to another one of the same name: engines for tests have one ARN for all tables of a name, and
-/// a table that was created again has the ARN of the one before.
+/// The text that identifies a table. The ARN alone is not enough: engines for tests have one ARN for all tables of a name,
+/// and a table that was created again has the ARN of the former one.
 fn identity(table: &DescribedTable) -> String {
     let (arn, id) = (table.arn.as_deref(), table.id.as_deref());
     let parts = [arn, id].into_iter().flatten();
@@ -177,7 +178,7 @@ fn key_text(keys: &[KeyAttribute]) -> String {
     keys.collect::<Vec<_>>().join(", ")
 }
 
-/// The copy that a checkpoint belongs to, as text.
+/// The text by which a checkpoint recognizes its copy.
 fn binding(copy: &RowCopy<'_>, db: &Dynamo, [from, to]: &[String; 2], target: &str) -> String {
     let limit = copy.rows.limit();
     let limit = limit.map_or("all rows".to_owned(), |limit| format!("{limit} rows"));
@@ -200,7 +201,7 @@ struct CopyRunner<'r, 'c> {
     table: &'static TableDef,
     places: Places,
     state: CopyState,
-    /// The items that earlier runs, and this one, have left out besides those that the query skips.
+    /// The items that earlier runs have left out, and those that this run omits besides the items that the query skips.
     omitted: u64,
     errors: Vec<FailedRow>,
 }
@@ -329,7 +330,7 @@ impl<'r, 'c> CopyRunner<'r, 'c> {
         self.state.counts.left_out = self.omitted + skipped;
     }
 
-    /// The next rows. Those that cannot be copied are reported.
+    /// Reads the next rows, and reports those that cannot be copied.
     async fn read_portion(&mut self, walk: &mut Walk, spot: RowSpot) -> RowPortion {
         let (mut bytes, mut count, mut passed) = (0_u64, 0, 0);
         let mut portion = RowPortion {

@@ -1,4 +1,4 @@
-//! The pseudonyms of personal data: which values of an item are replaced, and who decides.
+//! The mask of a copy: finds the personal values of an item, and replaces them by pseudonyms or by the values of a closure.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::schema::{
     TypeModel, TypeOf, is_reserved,
 };
 
-/// How many bytes a secret has at least.
+/// The minimum length of a secret, in bytes.
 const LEAST_SECRET: usize = 16;
 
 /// Replaces the values of [`personal`](crate::guide::copying#test-data-from-production) fields by pseudonyms, in a
@@ -51,20 +51,21 @@ pub struct PersonalField<'f> {
 }
 
 impl PersonalField<'_> {
-    /// The name of the struct that is stored.
+    /// The name of the struct of the entity.
     pub fn entity(&self) -> &'static str {
         self.entity
     }
 
-    /// The names of the fields that lead to it: `email`, or `address.street`. Elements of lists and maps have no name.
+    /// The path of the field, as names of fields: `email`, or `address.street`. Elements of lists and maps have no name in it.
     pub fn path(&self) -> &str {
         self.path
     }
 }
 
 impl Mask {
-    /// Uses a random secret, so no other copy has the same pseudonyms. A copy with a checkpoint, or of an entity with a personal
-    /// field in its primary key, needs [`with_secret`](Self::with_secret), because its next run needs the same pseudonyms.
+    /// Creates a mask with a random secret, so no other copy has the same pseudonyms. A copy with a checkpoint, or of an
+    /// entity with a personal field in its primary key, needs [`with_secret`](Self::with_secret) instead, because its next
+    /// run must have the same pseudonyms.
     pub fn random() -> Result<Mask> {
         let secret = [random_bits()?, random_bits()?].map(u128::to_ne_bytes);
         Ok(Mask {
@@ -73,10 +74,10 @@ impl Mask {
         })
     }
 
-    /// Uses this secret, so that every copy with it has the same pseudonyms.
+    /// Creates a mask with this secret, so that every copy with the secret has the same pseudonyms.
     ///
-    /// A secret must have at least 16 random bytes. A shorter one is an error of kind
-    /// [`Config`](crate::error::ErrorKind::Config): whoever knows the secret finds the values by trying many.
+    /// The secret must have at least 16 random bytes. A shorter one is an error of kind
+    /// [`Config`](crate::error::ErrorKind::Config), because anyone who guesses the secret can find the values by trying many.
     pub fn with_secret(secret: impl AsRef<[u8]>) -> Result<Mask> {
         let secret = secret.as_ref();
         if secret.len() < LEAST_SECRET {
@@ -96,10 +97,10 @@ impl Mask {
         })
     }
 
-    /// Calls this for each personal field that has a value other than NULL. It returns the value to store, in the stored
-    /// form of the field's type, or `None` for the pseudonym.
+    /// Calls the closure for each personal field that has a value other than NULL. The closure returns the value to store,
+    /// in the stored form of the field's type, or `None` for the pseudonym.
     ///
-    /// If the type of the field does not accept the value, the row fails, and is not copied.
+    /// If the type of the field does not accept the value, the row fails and is not copied.
     pub fn by(
         mut self,
         decide: impl Fn(&PersonalField<'_>, &Value) -> Option<Value> + Send + Sync + 'static,
@@ -108,8 +109,8 @@ impl Mask {
         self
     }
 
-    /// The pseudonym of a value, for closures and scripts. Without the type of a field, the values of enums and the keys of
-    /// maps are unknown: an enum is masked as text, and keys stay as they are.
+    /// The pseudonym of a value, for closures and scripts. The method does not know the type of the field. Therefore it masks
+    /// an enum as a text, and keys of maps stay as they are.
     pub fn pseudonym(&self, value: &Value) -> Value {
         self.pseudonyms.value(value, None)
     }
@@ -119,7 +120,7 @@ impl Mask {
         self.is_random
     }
 
-    /// A text by which another run recognizes the mask, and which does not tell the secret.
+    /// The text by which another run recognizes the mask. It does not reveal the secret.
     pub(super) fn fingerprint(&self) -> String {
         let by = if self.decide.is_some() {
             " by a closure"
@@ -129,8 +130,8 @@ impl Mask {
         format!("{}{by}", self.pseudonyms.fingerprint())
     }
 
-    /// Replaces the personal values of an item in the present shape. Keys of the table that were built from them are
-    /// removed, so that they are built again. Fails for a value that does not fit its type and may contain personal data.
+    /// Replaces the personal values of an item in the present shape. Removes the keys of the table that were built from
+    /// them, so that they are built again. Fails if a value that may contain personal data does not fit its type.
     pub(super) fn mask_item(
         &self,
         entity: &'static EntityDef,
@@ -162,7 +163,7 @@ impl Mask {
         Ok(masked)
     }
 
-    /// The value of a field, which may contain personal fields itself.
+    /// Masks the value of a field that is personal or may contain personal fields.
     fn mask_field(
         &self,
         entity: &'static str,
@@ -179,7 +180,7 @@ impl Mask {
         }
     }
 
-    /// The value of a personal field.
+    /// Masks the value of a personal field.
     fn mask_value(
         &self,
         entity: &'static str,
@@ -195,7 +196,7 @@ impl Mask {
         decided.unwrap_or_else(|| self.pseudonyms.value(value, ty))
     }
 
-    /// A value that is not personal itself: the personal fields within it are masked.
+    /// Masks the personal fields within a value that is not personal itself.
     fn mask_within(
         &self,
         entity: &'static str,
@@ -299,7 +300,7 @@ fn masked_list(
     values.collect::<Result<_, _>>().map(Value::L)
 }
 
-/// The value as it is, if its type has no personal fields.
+/// Returns the value as it is, or an error if its type has personal fields.
 fn unmasked(value: &Value, ty: TypeOf) -> Result<Value, CodecError> {
     match *value != Value::Null && holds_personal(ty) {
         true => Err(CodecError::new(
@@ -309,7 +310,7 @@ fn unmasked(value: &Value, ty: TypeOf) -> Result<Value, CodecError> {
     }
 }
 
-/// The personal field that collects attributes.
+/// The personal `rest` field.
 fn rest_field(model: &EntityModel) -> Option<&'static FieldModel> {
     personal_rest(model.fields)
 }
@@ -355,7 +356,7 @@ pub(super) fn has_personal_expiry(entity: &'static EntityDef, model: &EntityMode
     })
 }
 
-/// Leaves the secret out.
+/// Omits the secret.
 impl fmt::Debug for Mask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Mask")

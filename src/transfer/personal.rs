@@ -1,4 +1,4 @@
-//! Declared fields and stored values: the personal fields of a type, the field of a member, and members that no field has.
+//! Declared fields and stored values: the personal fields of a type, the field of a member, and members without a field.
 
 use crate::codec::{Item, Value};
 use crate::schema::{FieldModel, FieldRole, ShapeModel, TypeModel, TypeOf};
@@ -73,7 +73,7 @@ fn add_paths_within(
     }
 }
 
-/// The path of a member of a nested struct that no field has, if there is one.
+/// The path of the first member of a nested struct for which the struct has no field, if one exists.
 pub(super) fn unknown_member(value: &Value, ty: TypeOf) -> Option<String> {
     match (ty().model, value) {
         (
@@ -148,7 +148,7 @@ pub(super) fn is_stored_as(field: &FieldModel, name: &str) -> bool {
     !name.is_empty() && (field.attribute == name || field.former == name)
 }
 
-/// The values of a tuple variant with several values, with their fields.
+/// The values of a tuple variant with several values, each with its field.
 pub(super) fn contents<'f>(
     fields: &'f [FieldModel],
     name: &str,

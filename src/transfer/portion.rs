@@ -6,8 +6,8 @@ use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::retry::RetryBudget;
 
-/// How often a write is sent whose outcome is not known. A write of the same item is harmless, and the stored item shows
-/// whether one of them took effect.
+/// The maximum number of attempts of a write whose outcome is unknown. Another write of the same item is harmless, and the
+/// stored item shows whether one of them took effect.
 const ATTEMPTS: usize = 4;
 
 /// The settings of the writes.
@@ -19,26 +19,26 @@ pub(super) struct PortionSettings {
     pub(super) replaces: bool,
 }
 
-/// An item to be stored, with its origin, which is its place and whatever its write is made of.
+/// An item to be stored, with its origin: its position, and the data from which its writes are created.
 pub(super) struct PortionItem<O> {
     pub(super) origin: O,
     /// The item after the write.
     pub(super) stored: Item,
-    /// The next write. A write is used up by its request, so each further attempt needs another one.
+    /// The next write. Its request consumes it, so each further attempt needs another one.
     pub(super) write: Option<Box<dyn SingleWrite>>,
 }
 
 /// The outcome of an item.
 pub(super) enum ItemOutcome {
     Written,
-    /// The same item is stored already.
+    /// The same item was stored already.
     Unchanged,
     /// It was not stored. If another item has its key, the error has the kind `AlreadyExists`.
     Failed(Error),
 }
 
-/// Writes the items of a portion and tells the outcome of each. If the job stops, the rest is not told: the next run finds
-/// these items again.
+/// Writes the items of a portion and reports the outcome of each. If the job stops, the remaining outcomes are not reported,
+/// because the next run finds these items again.
 pub(super) async fn store_items<O>(
     db: &Dynamo,
     settings: PortionSettings,
@@ -56,7 +56,7 @@ pub(super) async fn store_items<O>(
     Ok(())
 }
 
-/// Returns the items whose outcome is not known, unless this is the last attempt.
+/// Writes the items once. Returns those whose outcome is unknown, unless this is the last attempt.
 async fn store_once<O>(
     db: &Dynamo,
     settings: PortionSettings,
@@ -118,15 +118,15 @@ async fn store_once<O>(
     Ok(unknown)
 }
 
-/// Whether another attempt may tell more: after a lost answer, or where the item that is in the way was not read. A
-/// server may return no item with a failed condition, and the read that follows can fail.
+/// Whether another attempt may determine the outcome: after a lost response, or if the existing item was not read. A server
+/// may return no item with a failed condition, and the read that follows can fail.
 fn is_undecided(error: &Error) -> bool {
     // Without the stored item it cannot be said whether it is the same one; another attempt may
     // return it.
     error.is_outcome_unknown() || error.is_lost_race() && error.current_bytes().is_none()
 }
 
-/// Whether the item that is in the way of one is the same.
+/// Whether the existing item in the error is the same as the item to be stored.
 fn is_stored(stored: &Item, error: &Error) -> bool {
     let current = error.current_bytes();
     let current = current.and_then(|current| Item::from_dynamo_json(&current).ok());

@@ -1,7 +1,8 @@
 //! The pseudonym of a value: of the same type, with a similar form, computed from the value and a secret.
 //!
-//! Values of a fixed form, such as a telephone number or a day, are permuted among all values of this form, so no two of
-//! them get one pseudonym. All others get so many random letters that this does not happen.
+//! Values of a fixed form, such as a telephone number or a day, are permuted among all values of this form, so different
+//! values never get the same pseudonym. Other texts and long bytes become so many random letters or bytes that this does
+//! not happen. Numbers with fractions can get the same pseudonym.
 
 mod stream;
 mod text;
@@ -39,7 +40,7 @@ impl Pseudonyms {
             .collect()
     }
 
-    /// The hash of some parts. No two lists of parts have the same bytes.
+    /// The hash of a list of parts. Different lists never have the same bytes.
     fn hash(&self, parts: &[&[u8]]) -> [u8; 32] {
         let mut hmac = self.0.clone();
         for part in parts {
@@ -54,7 +55,7 @@ impl Pseudonyms {
         ByteStream::new(self.hash(&[b"stream", form.as_bytes(), value]))
     }
 
-    /// Maps each number below `count` to another one, or to itself.
+    /// Permutes the numbers below `count`: maps each number to another one, or to itself.
     fn permute(&self, form: &str, count: u128, number: u128) -> u128 {
         if count < 2 || number >= count {
             return number;
@@ -164,7 +165,7 @@ impl Pseudonyms {
         }
     }
 
-    /// Each value of a map by its name. The tag stays, because it decides what the others are.
+    /// Masks each value of a map by its name. The tag stays, because it determines the types of the other values.
     fn members(&self, map: &Item, fields: &'static [FieldModel], tag: &str) -> Item {
         let members = map.iter().map(|(name, value)| {
             let field = fields.iter().find(|field| is_stored_as(field, name));
@@ -183,7 +184,7 @@ impl Pseudonyms {
         members.collect()
     }
 
-    /// A text that stands for a value of a type: a key of a map, or an element of a set of texts.
+    /// Masks a text that represents a value of a type: a key of a map, or an element of a set of texts.
     fn map_key(&self, text: &str, ty: Option<TypeOf>) -> String {
         let model = ty.map(|ty| ty().model);
         let is_number = match model {
@@ -301,7 +302,7 @@ fn element(model: Option<TypeModel>, at: usize) -> Option<TypeOf> {
     }
 }
 
-/// The largest amount of an integer type of this name that also its negative numbers have.
+/// The largest absolute value of the integer type of this name that positive and negative numbers can have.
 fn bound_of(name: &str) -> Option<u128> {
     Some(match name {
         "i8" => i8::MAX as u128,

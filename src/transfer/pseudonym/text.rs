@@ -2,7 +2,7 @@
 
 use super::Pseudonyms;
 
-/// So many letters of invented words have more than 60 random bits.
+/// The minimum number of letters of invented words, which have more than 60 random bits.
 const LETTERS: usize = 20;
 
 const CONSONANTS: &[u8] = b"bcdfghjklmnpqrstvwxz";
@@ -282,7 +282,7 @@ impl Pseudonyms {
     }
 }
 
-/// Whether the text looks like an address of mail.
+/// Whether the text looks like a mail address.
 fn is_email(text: &str) -> bool {
     let Some((name, domain)) = text.split_once('@') else {
         return false;
