@@ -80,12 +80,12 @@ impl Separator {
         let one = char::from(self.byte);
         if self.count == 1 {
             return format!(
-                "a text that holds the delimiter `{one}` would end early: verbatim keys allow it in the last part only"
+                "a text that contains the separator `{one}` would end early: verbatim keys allow it only in parts that do not end with it"
             );
         }
         let whole = String::from(one).repeat(self.count);
         format!(
-            "a text that holds the separator `{whole}`, or ends with `{one}`, would end early: verbatim keys allow it in the last part only"
+            "a text that contains the separator `{whole}`, or ends with `{one}`, would end early: verbatim keys allow it only in parts that do not end with it"
         )
     }
 }

@@ -369,8 +369,8 @@ fn check_times(time: Option<ExportTime>, now: Timestamp) -> Result<CheckedTimes>
 fn explained_start(error: Error, table: &str, has_token: bool) -> Error {
     let remedy = match error.code() {
         Some("UnknownOperationException") => {
-            "this server has no exports to S3, which only DynamoDB of AWS runs; `scan().export(..)` writes the \
-             same lines from every engine"
+            "this server has no exports to S3, which only DynamoDB of AWS runs; \
+             `scan().export(..).format(RowFormat::DynamoJson)` writes the same lines from every engine"
                 .to_owned()
         }
         Some("PointInTimeRecoveryUnavailableException") => format!(
