@@ -94,6 +94,9 @@ const HOOKED: [&str; 8] = [
     "create", "get", "get_many", "batch", "faults", "operands", "transact", "wire",
 ];
 
+/// The modules of what sends only requests that other modules test in each way. They take long.
+const BUILT_ON_OTHERS: [&str; 2] = ["groups", "transfer"];
+
 fn main() {
     if std::env::var_os(connect::CHILD).is_some() {
         return connect::child();
@@ -110,7 +113,7 @@ fn main() {
     let mut arguments = Arguments::from_args();
     // Many tests wait for pauses between retries, for locks, or for a server that says no more.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    arguments.test_threads.get_or_insert(2 * cores);
+    arguments.test_threads.get_or_insert(3 * cores);
     let verbs = [
         ("create", create::tests as fn() -> _),
         ("append_only", append_only::tests),
@@ -185,7 +188,9 @@ fn main() {
             all.extend(another_way("sdk", Mode::Sdk, module, tests));
             all.extend(another_way("hooks", Mode::Hooks, module, tests));
         }
-        if Kind::here() == Kind::Embedded {
+        if Kind::here() == Kind::Embedded
+            && (asks_for_all_ways() || !BUILT_ON_OTHERS.contains(&module))
+        {
             all.extend(another_way("direct", Mode::Direct, module, tests));
         }
     }
@@ -247,28 +252,44 @@ fn main() {
 
 /// Long tests of what all ways share: plans, cursors, and the order of rows and writes. They run only in the
 /// direct path, and against a silent server.
-const OF_ONE_WAY: [&str; 22] = [
+const OF_ONE_WAY: [&str; 38] = [
     "a_checked_write_only_changes_the_version_it_read",
-    "a_stream_cursor_never_skips_rows",
+    "a_refill_goes_on_after_kills_beside_other_writers",
+    "a_refill_keeps_unique_values",
+    "a_refill_stores_what_a_put_would",
+    "a_refill_tells_what_lost_answers_did",
     "a_scan_in_legs_brings_each_row_once",
+    "a_stream_cursor_never_skips_rows",
+    "a_write_that_is_still_going_on_is_of_unknown_outcome",
+    "any_job_does_each_transaction_once",
     "any_job_does_each_write_once_in_order",
     "any_mended_job_tells_what_was_not_done",
+    "contention_after_a_lost_answer_is_of_unknown_outcome",
+    "endless_contention_is_an_error",
+    "endless_contention_names_the_item",
     "every_change_is_as_it_was",
     "every_condition_is_as_it_was",
     "every_read_tells_rows_by_their_keys",
+    "four_megabytes_are_the_most",
     "large_answers_are_merged",
     "large_answers_are_merged_whatever_is_read",
+    "large_writes_share_fewer_requests",
     "limits_count_only_rows_of_the_entity",
+    "neighbours_lose_no_write",
     "places_by_bytes",
     "places_by_numbers",
     "places_by_several_attributes",
     "places_by_templates",
     "places_by_text",
     "places_without_a_sort_key",
+    "programs_side_by_side",
+    "quoted_values_never_show",
     "random_faults_leave_each_row_changed_once",
     "random_faults_leave_no_row_undeleted",
+    "random_faults_lose_nothing",
     "random_jobs_leave_what_the_items_say",
     "random_writes_leave_what_the_items_say",
+    "ten_thousand_rows_go_by",
     "values_are_counted_as_the_service_counts_them",
 ];
 
@@ -284,14 +305,19 @@ fn asks_for_all_ways() -> bool {
     std::env::var_os("WAYS").is_some_and(|ways| ways == "all")
 }
 
-/// The configuration for `cases` random cases, for a tenth of them on a server, or for as many as
-/// `PROPTEST_CASES` says. Failing seeds are kept.
+/// The configuration for `cases` random cases if `LAWS=full` is set, otherwise for a third of them, on a server for
+/// a tenth, or for as many as `PROPTEST_CASES` says. Failing seeds are kept.
 fn random(cases: u32) -> Config {
     let asked = Config::default();
     if std::env::var_os("PROPTEST_CASES").is_some() {
         return asked;
     }
-    let share = if Kind::here().is_server() { 10 } else { 1 };
+    let is_full = std::env::var_os("LAWS").is_some_and(|laws| laws == "full");
+    let share = match (Kind::here().is_server(), is_full) {
+        (true, _) => 10,
+        (false, true) => 1,
+        (false, false) => 3,
+    };
     let cases = cases.div_ceil(share);
     Config { cases, ..asked }
 }
