@@ -16,9 +16,15 @@ use crate::plan::{
 use crate::schema::{EntityDef, Pattern};
 use crate::write::{EvaluatedUpdate, Guard, Guarded, Intent, Omissible, PlannedWrite};
 
+use sealed::Sealed;
+
+pub(super) mod sealed {
+    pub trait Sealed {}
+}
+
 /// The write of one item: a create, put, update, upsert or delete. These methods must be the last ones before
 /// [`send`](Operation::send).
-pub trait ItemWrite: Sized {
+pub trait ItemWrite: Sealed + Sized {
     /// The entity of the item.
     type Entity: DynamoEntity;
     /// Its checks, as a type.
@@ -400,6 +406,8 @@ pub struct RetrySafe<W>(W);
 /// The former name of [`RetrySafe`].
 #[deprecated(note = "renamed to `RetrySafe`")]
 pub type Repeatable<W> = RetrySafe<W>;
+
+impl<W: ItemWrite> Sealed for RetrySafe<W> {}
 
 impl<W: ItemWrite> ItemWrite for RetrySafe<W> {
     type Entity = W::Entity;

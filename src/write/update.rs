@@ -10,6 +10,7 @@ use crate::expr::{Changes, Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{AnswerItem, Outcome, Returned};
 use crate::write::draft::draft_builder;
+use crate::write::item_write::sealed::Sealed;
 use crate::write::{
     Conditional, ItemWrite, PlannedWrite, Returning, ReturningChanged, ReturningNew,
     ReturningNothing, ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan,
@@ -98,6 +99,8 @@ impl<E: DynamoEntity> Update<E, ReturningNothing> {
         plan.intent.ready().map(Some)
     }
 }
+
+impl<E: DynamoEntity, R: Returning<E>> Sealed for Update<E, R> {}
 
 impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Update<E, R> {
     type Entity = E;

@@ -10,6 +10,7 @@ use crate::expr::{Changes, Condition};
 use crate::json::CodecError;
 use crate::plan::{AnswerItem, Outcome};
 use crate::write::draft::draft_builder;
+use crate::write::item_write::sealed::Sealed;
 use crate::write::{
     Conditional, ItemWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
     ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan,
@@ -45,6 +46,8 @@ impl<E: DynamoEntity, R> Upsert<E, R> {
         self
     }
 }
+
+impl<E: DynamoEntity, R: Returning<E>> Sealed for Upsert<E, R> {}
 
 impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Upsert<E, R> {
     type Entity = E;
