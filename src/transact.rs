@@ -11,6 +11,8 @@ use crate::entity::DynamoEntity;
 use crate::error::{Error, Failed, OperationPlace, Result};
 pub use crate::plan::{BoxedWrite, Named, TransactWrite};
 use crate::plan::{Operation, Outcome, Plan, PlannedRequest, TransactionMember};
+#[cfg(feature = "streams")]
+pub(crate) use hand_over::send_planned;
 pub use unit_of_work::{UnitOfWork, transact, try_transact};
 
 /// Writes and checks that take effect together, or not at all.
@@ -124,25 +126,6 @@ impl Transaction<'_> {
         hand_over::join_hand_overs(&mut members, db)?;
         crate::plan::check_limits(&members)?;
         Ok((members, self.token))
-    }
-}
-
-/// Sends operations that were planned one by one, in one transaction.
-#[cfg(feature = "streams")]
-pub(crate) async fn send_planned(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<()> {
-    hand_over::join_hand_overs(&mut members, db)?;
-    crate::plan::check_limits(&members)?;
-    if members.is_empty() {
-        return Ok(());
-    }
-    let pattern = crate::plan::pattern_of(&members);
-    match crate::write::unique::send_members(db, pattern, &mut members, None).await? {
-        None => Ok(()),
-        Some((failure, participants)) => Err(crate::plan::explain_refusal(
-            failure,
-            &participants,
-            db.now(),
-        )),
     }
 }
 
