@@ -29,7 +29,8 @@ mod unique;
 mod value;
 
 pub use crate::codec::model::{
-    FieldModel, FieldRole, NamedType, ShapeModel, TypeModel, TypeOf, ValueModel, VariantModel,
+    FieldModel, FieldRole, MomentForm, NamedType, ShapeModel, TypeModel, TypeOf, ValueKind,
+    ValueModel, VariantModel,
 };
 pub use crate::path::FormerUse;
 #[doc(hidden)]

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::schema::{MomentForm, ValueKind};
+
 /// How the values of a type are those of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TypeChange {
@@ -154,43 +156,41 @@ pub(super) fn type_change(
 
 /// Whether each value of one type is a value of another one, and is stored alike.
 pub(super) fn is_among(old: &str, new: &str) -> bool {
-    let Some((is_signed, bits)) = integer(old) else {
+    let (Some(old), Some(new)) = (ValueKind::of_name(old), ValueKind::of_name(new)) else {
+        return false;
+    };
+    let ValueKind::Integer { is_signed, bits } = old else {
         return matches!(
             (old, new),
-            ("f32", "f64")
-                | ("Decimal", "Number" | "BigDecimal")
-                | ("char" | "Uuid" | "Ulid" | "timestamp" | "date", "String")
+            (ValueKind::Float { bits: 32 }, ValueKind::Float { bits: 64 })
+                | (ValueKind::Decimal, ValueKind::Number)
+                | (
+                    ValueKind::Char
+                        | ValueKind::Uuid
+                        | ValueKind::Ulid
+                        | ValueKind::Moment(MomentForm::Timestamp)
+                        | ValueKind::Day,
+                    ValueKind::Text
+                )
         );
     };
-    match (new, integer(new)) {
-        (_, Some((to_signed, to_bits))) => match (is_signed, to_signed) {
+    match new {
+        ValueKind::Integer {
+            is_signed: to_signed,
+            bits: to_bits,
+        } => match (is_signed, to_signed) {
             // The sign takes one bit.
             (false, true) => to_bits > bits,
             (true, false) => false,
             _ => to_bits >= bits,
         },
-        ("Number" | "BigDecimal", None) => true,
+        ValueKind::Number => true,
         // A type is wider only if it holds each value exactly: a `Decimal` has 96 bits, an `f64` 53
         // and an `f32` 24.
-        ("Decimal", None) => bits <= 64,
-        ("f64", None) => bits <= 32,
-        ("f32", None) => bits <= 16,
+        ValueKind::Decimal => bits <= 64,
+        ValueKind::Float { bits: 64 } => bits <= 32,
+        ValueKind::Float { .. } => bits <= 16,
         _ => false,
-    }
-}
-
-/// Whether an integer has a sign, and how many bits.
-fn integer(name: &str) -> Option<(bool, u16)> {
-    let (sign, bits) = name.split_at_checked(1)?;
-    let is_signed = match sign {
-        "i" => true,
-        "u" => false,
-        _ => return None,
-    };
-    match bits {
-        "size" => Some((is_signed, 64)),
-        "8" | "16" | "32" | "64" | "128" => Some((is_signed, bits.parse().ok()?)),
-        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::json::Tag;
-use crate::schema::{FieldRole, FieldSchema, TableSchema, ValueContent};
+use crate::schema::{FieldRole, FieldSchema, MomentForm, TableSchema, ValueContent, ValueKind};
 
 /// The type of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,27 +151,37 @@ fn list_of(element: ColumnType, elements: ListForm) -> ColumnType {
 /// The column of a type that the library knows. The key of a table decides how its fields are stored, so a number may
 /// be stored as text.
 fn of_known(name: &str, tag: Option<Tag>) -> ColumnType {
-    let is_text = tag == Some(Tag::S);
-    match name {
-        "String" | "char" | "Uuid" | "Ulid" => ColumnType::Text,
-        "bool" => ColumnType::Boolean,
-        "bytes" => ColumnType::Bytes,
-        "timestamp" | "EpochSeconds" | "EpochMillis" | "JavaScriptTime" if is_text => {
-            ColumnType::Timestamp(TimeForm::Zoned)
+    let (kind, is_text) = (ValueKind::of_name(name), tag == Some(Tag::S));
+    match kind {
+        Some(ValueKind::Text | ValueKind::Char | ValueKind::Uuid | ValueKind::Ulid) => {
+            ColumnType::Text
         }
-        "timestamp" if tag != Some(Tag::N) => ColumnType::Timestamp(TimeForm::Zoned),
-        "timestamp" | "EpochSeconds" => ColumnType::Timestamp(TimeForm::Seconds),
-        "EpochMillis" => ColumnType::Timestamp(TimeForm::Millis),
-        "JavaScriptTime" => ColumnType::Timestamp(TimeForm::Zoned),
-        "civil_time" => ColumnType::Timestamp(TimeForm::Civil),
-        "date" => ColumnType::Date,
+        Some(ValueKind::Flag) => ColumnType::Boolean,
+        Some(ValueKind::Bytes) => ColumnType::Bytes,
+        Some(ValueKind::Moment(form)) => match form {
+            MomentForm::Civil => ColumnType::Timestamp(TimeForm::Civil),
+            MomentForm::JavaScript => ColumnType::Timestamp(TimeForm::Zoned),
+            MomentForm::Timestamp if tag != Some(Tag::N) => ColumnType::Timestamp(TimeForm::Zoned),
+            MomentForm::EpochSeconds | MomentForm::EpochMillis if is_text => {
+                ColumnType::Timestamp(TimeForm::Zoned)
+            }
+            MomentForm::Timestamp | MomentForm::EpochSeconds => {
+                ColumnType::Timestamp(TimeForm::Seconds)
+            }
+            MomentForm::EpochMillis => ColumnType::Timestamp(TimeForm::Millis),
+            // Query engines do not read these texts as times.
+            MomentForm::Rfc3339Seconds | MomentForm::Python | MomentForm::Pynamo => of_tag(tag),
+        },
+        Some(ValueKind::Day) => ColumnType::Date,
         _ if is_text => ColumnType::Text,
-        "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" => ColumnType::Integer,
-        "u64" | "usize" => ColumnType::Digits(20),
-        // DynamoDB stores at most 38 digits of a number.
-        "i128" | "u128" => ColumnType::Digits(38),
-        "f32" | "f64" => ColumnType::Double,
-        "Number" | "Decimal" | "BigDecimal" => ColumnType::Exact,
+        Some(ValueKind::Integer { is_signed, bits }) => match bits {
+            // DynamoDB stores at most 38 digits of a number.
+            65.. => ColumnType::Digits(38),
+            64 if !is_signed => ColumnType::Digits(20),
+            _ => ColumnType::Integer,
+        },
+        Some(ValueKind::Float { .. }) => ColumnType::Double,
+        Some(ValueKind::Number | ValueKind::Decimal) => ColumnType::Exact,
         _ => of_tag(tag),
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::codec::{Item, Value};
 use crate::json::{Number, Tag};
 use crate::schema::{
-    EntitySchema, FieldRole, FieldSchema, TableSchema, ValueContent, ValueSchema, VariantSchema,
+    EntitySchema, FieldRole, FieldSchema, MomentForm, TableSchema, ValueContent, ValueKind,
+    ValueSchema, VariantSchema,
 };
 
 /// The values of one sample.
@@ -126,52 +127,44 @@ impl Values<'_> {
 
     fn known_value(&self, ty: &str, name: &str) -> Option<Value> {
         let time = FIRST_TIME + self.sample_day();
-        Some(match ty {
-            "String" => Value::S(self.sample_text(name)),
-            "bool" => Value::Bool(self.at.is_multiple_of(2)),
-            "char" => Value::S("x".into()),
-            "bytes" => Value::B(vec![1, 2, 3, self.at.to_le_bytes().first().copied()?]),
-            "i8"
-            | "i16"
-            | "i32"
-            | "i64"
-            | "i128"
-            | "isize"
-            | "u8"
-            | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-            | "dynamo_entity::Version" => Value::from(self.sample_ordinal()),
-            "f32" | "f64" | "Number" | "Decimal" | "BigDecimal" => Value::N(
+        Some(match ValueKind::of_name(ty)? {
+            ValueKind::Text | ValueKind::Any => Value::S(self.sample_text(name)),
+            ValueKind::Flag => Value::Bool(self.at.is_multiple_of(2)),
+            ValueKind::Char => Value::S("x".into()),
+            ValueKind::Bytes => Value::B(vec![1, 2, 3, self.at.to_le_bytes().first().copied()?]),
+            ValueKind::Integer { .. } | ValueKind::Version => Value::from(self.sample_ordinal()),
+            ValueKind::Float { .. } | ValueKind::Number | ValueKind::Decimal => Value::N(
                 format!("{}.5", self.sample_ordinal())
                     .parse::<Number>()
                     .ok()?,
             ),
-            "Uuid" => Value::S(format!(
+            ValueKind::Uuid => Value::S(format!(
                 "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e{:02x}",
                 self.at % 256
             )),
-            "UppercaseUuid" => Value::S(format!(
+            ValueKind::UppercaseUuid => Value::S(format!(
                 "018F3B6E-3C4A-7D2E-9A51-0F6B7C8D9E{:02X}",
                 self.at % 256
             )),
-            "Ulid" => Value::S(format!("01J0Z3K4M5N6P7Q8R9S0T1V2{:02}", self.at % 100)),
-            // The digits that keys have; elsewhere the entity writes fewer of them again.
-            "timestamp" => Value::S(format!("{}T09:30:00.000000000Z", self.sample_date())),
-            "JavaScriptTime" => Value::S(format!("{}T09:30:00.000Z", self.sample_date())),
-            "Rfc3339Seconds" => Value::S(format!("{}T09:30:00Z", self.sample_date())),
-            "PythonTime" => Value::S(format!("{}T09:30:00+00:00", self.sample_date())),
-            "PynamoTime" => Value::S(format!("{}T09:30:00.000000+0000", self.sample_date())),
-            "date" => Value::S(self.sample_date()),
-            "civil_time" => Value::S("09:30:00".into()),
-            "dynamo_entity::YearMonth" => Value::S("2026-03".into()),
-            "EpochSeconds" => Value::from(time),
-            "EpochMillis" => Value::from(time * 1000),
-            "Value" => Value::S(self.sample_text(name)),
-            "Item" => Value::M(Item::new()),
-            _ => return None,
+            ValueKind::Ulid => Value::S(format!("01J0Z3K4M5N6P7Q8R9S0T1V2{:02}", self.at % 100)),
+            ValueKind::Moment(MomentForm::EpochSeconds) => Value::from(time),
+            ValueKind::Moment(MomentForm::EpochMillis) => Value::from(time * 1000),
+            ValueKind::Moment(MomentForm::Civil) => Value::S("09:30:00".into()),
+            ValueKind::Moment(form) => {
+                let rest = match form {
+                    // The digits that keys have; elsewhere the entity writes fewer of them again.
+                    MomentForm::Timestamp => "00.000000000Z",
+                    MomentForm::JavaScript => "00.000Z",
+                    MomentForm::Python => "00+00:00",
+                    MomentForm::Pynamo => "00.000000+0000",
+                    _ => "00Z",
+                };
+                Value::S(format!("{}T09:30:{rest}", self.sample_date()))
+            }
+            ValueKind::Day => Value::S(self.sample_date()),
+            ValueKind::Month => Value::S("2026-03".into()),
+            ValueKind::Map => Value::M(Item::new()),
+            ValueKind::Collection => return None,
         })
     }
 
