@@ -387,12 +387,7 @@ impl<'m> ModelEntity<'m> {
 
     /// Whether an attribute is derived from fields: a key with a template, or the type.
     pub(crate) fn is_derived(&self, attribute: &str) -> bool {
-        let mut fields = self.entity.fields.iter();
-        if fields.any(|field| field.attribute.as_deref() == Some(attribute)) {
-            return false;
-        }
-        self.schema.key_types().contains_key(attribute)
-            || self.schema.type_attribute.as_deref() == Some(attribute)
+        self.schema.is_derived(self.entity, attribute)
     }
 
     /// The fields that `key(..)` takes, each once.
