@@ -20,7 +20,7 @@ pub use call::Plan;
 pub(crate) use call::check_transactions;
 pub(crate) use call::{
     AnswerItem, Outcome, PlannedRequest, ReplyReader, RunningRequest, SentCall, WrittenItem,
-    found_item, read_item, read_raw, returned_item, send_members,
+    begin_get, found_item, read_item, read_raw, returned_item, send_members,
 };
 pub use call::{Call, Explanation, Filter, Operation, Steps};
 pub(crate) use check::{ConditionFailure, LoadedItem, Precondition, expires_at, is_expired};

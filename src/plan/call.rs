@@ -14,8 +14,8 @@ mod strong_read;
 mod strong_tables;
 
 pub use explain::{Explanation, Filter};
-pub use operation::{Call, Operation, Steps};
 pub(crate) use members::send_members;
+pub use operation::{Call, Operation, Steps};
 pub(crate) use outcome::{
     AnswerItem, Outcome, ReplyReader, WrittenItem, found_item, returned_item,
 };
@@ -23,6 +23,6 @@ pub use planned::Plan;
 pub(crate) use planned::PlannedRequest;
 pub(crate) use running::RunningRequest;
 pub(crate) use sent::SentCall;
-pub(crate) use strong_read::{read_item, read_raw};
+pub(crate) use strong_read::{begin_get, read_item, read_raw};
 #[cfg(feature = "streams")]
 pub(crate) use strong_tables::check_transactions;
