@@ -1,10 +1,6 @@
 //! The write of a whole item in another shape than the stored one. It is an update, so that attributes which no shape
 //! knows are kept.
 
-use super::difference::{Attributes, attributes};
-use super::draft::{Edit, UpdateOrigin, split, stamp_fields};
-use super::unchanged::unchanged;
-use super::unique::UniqueChanges;
 use crate::dynamo::Dynamo;
 use crate::entity::field::is_derived;
 use crate::entity::shape::stored_shape;
@@ -14,6 +10,9 @@ use crate::expr::{UpdateAction, UpdateActions};
 use crate::json::Names;
 use crate::plan::size;
 use crate::schema::{EntityDef, Pattern, SHAPE};
+use crate::write::difference::{Attributes, attributes};
+use crate::write::unchanged::unchanged;
+use crate::write::{Edit, UniqueChanges, UpdateOrigin, split, stamp_fields};
 
 /// Whether an item has another shape than the one that is written. If the shape before is written, changes of single
 /// attributes are those of another shape, so the whole item is written too.

@@ -10,6 +10,7 @@ use crate::expr::{Changes, Condition};
 use crate::json::CodecError;
 use crate::plan::{AnswerItem, Outcome};
 use crate::write::draft::draft_builder;
+use crate::write::evaluated::shape_functions;
 use crate::write::item_write::sealed::Sealed;
 use crate::write::{
     Conditional, ItemWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
@@ -25,7 +26,11 @@ pub struct Upsert<E: DynamoEntity, R = ReturningNew> {
 
 impl<E: DynamoEntity> Upsert<E> {
     pub(crate) fn of_key(key: Key<E>) -> Self {
-        Upsert::of(UpdateDraft::of_key(&key, UpdateKind::Upsert))
+        Upsert::of(UpdateDraft::of_key(
+            &key,
+            UpdateKind::Upsert,
+            shape_functions::<E>(),
+        ))
     }
 }
 
