@@ -10,6 +10,8 @@ mod definition;
 mod entity;
 mod interleave;
 mod json;
+mod json_form;
+mod json_word;
 mod key_pair;
 mod layout;
 mod likeness;
@@ -40,8 +42,8 @@ pub use agree::{
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
-    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, Style, TableDef, UniqueDef, WhenDef,
-    Width,
+    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, ShapeDef, Style, TableDef, UniqueDef,
+    WhenDef, Width,
 };
 #[doc(hidden)]
 pub use definition::{IsAsWritten, SentinelsOf};
@@ -53,7 +55,7 @@ pub use entity::{
     ValueContent, ValueSchema, VariantSchema,
 };
 pub(crate) use interleave::others_may_be_among;
-pub(crate) use json::Word;
+pub(crate) use json_word::Word;
 pub(crate) use key_pair::TimePrecision;
 pub use key_pair::{FieldInKey, KeyPair};
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
@@ -84,7 +86,6 @@ pub use settings::{
     Billing, Encryption, IndexSettings, OnDemandMaximum, ReplicaConsistency, Replicas, Safeguard,
     TableClass, TableSettings, WarmThroughput,
 };
-pub use shape::ShapeDef;
 #[doc(hidden)]
 pub use shape::{same_index_keys, same_managed, same_primary_key, shape_number};
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
