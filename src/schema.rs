@@ -26,6 +26,7 @@ mod reserved;
 mod second_key;
 mod settings;
 mod shape;
+mod stored_type;
 mod table;
 mod unique;
 mod value;
@@ -88,6 +89,7 @@ pub use settings::{
 };
 #[doc(hidden)]
 pub use shape::{same_index_keys, same_managed, same_primary_key, shape_number};
+pub(crate) use stored_type::StoredType;
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;
 #[doc(hidden)]

@@ -199,6 +199,17 @@ impl KeyDef {
 }
 
 impl EntityDef {
+    /// The attributes that the library sets with each write.
+    pub(crate) const fn managed(&self) -> [Option<&'static str>; 5] {
+        [
+            self.version,
+            self.created_at,
+            self.updated_at,
+            self.created_by,
+            self.updated_by,
+        ]
+    }
+
     /// Whether keys of indexes end in a shard.
     pub(crate) fn has_sharded_indexes(&self) -> bool {
         let mut keys = self.indexes.iter().flat_map(|index| index.pk);

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::json::Tag;
-use crate::schema::{FieldRole, FieldSchema, MomentForm, TableSchema, ValueContent, ValueKind};
+use crate::schema::{
+    FieldRole, FieldSchema, MomentForm, StoredType, TableSchema, ValueContent, ValueKind,
+};
 
 /// The type of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,41 +78,62 @@ impl ColumnTypes<'_> {
     /// The type of a column of these values, by the name of their type.
     fn of_type<'t>(
         &'t self,
-        name: &'t str,
+        name: &str,
+        tag: Option<Tag>,
+        seen: &mut BTreeSet<&'t str>,
+    ) -> ColumnType {
+        let is_declared = |name: &str| self.table.value_type(name).is_some();
+        self.of_stored(&StoredType::read(name, &is_declared), tag, seen)
+    }
+
+    fn of_stored<'t>(
+        &'t self,
+        ty: &StoredType,
+        tag: Option<Tag>,
+        seen: &mut BTreeSet<&'t str>,
+    ) -> ColumnType {
+        let mut within = |element| self.of_stored(element, None, seen);
+        match (ty.name.as_str(), &ty.of[..]) {
+            ("Set", [element]) => {
+                let form = match tag {
+                    Some(tag @ (Tag::Ss | Tag::Ns | Tag::Bs)) => ListForm::Set(tag),
+                    _ => ListForm::Typed,
+                };
+                list_of(within(element), form)
+            }
+            ("Map", [_, value]) => match within(value) {
+                ty if ty.is_scalar() => ColumnType::Map(Box::new(ty)),
+                _ => ColumnType::Json,
+            },
+            ("()", _) => ColumnType::Json,
+            // A `Vec` or an array.
+            (_, [element]) => list_of(within(element), ListForm::Typed),
+            (name, _) => self.of_name(name, tag, seen),
+        }
+    }
+
+    fn of_name<'t>(
+        &'t self,
+        name: &str,
         tag: Option<Tag>,
         seen: &mut BTreeSet<&'t str>,
     ) -> ColumnType {
         if let Some(value) = self.table.value_type(name) {
             return match &value.content {
                 // Two newtypes can contain each other in a box.
-                ValueContent::Newtype(inner) if seen.insert(name) => self.of_type(inner, tag, seen),
+                ValueContent::Newtype(inner) if seen.insert(&value.name) => {
+                    self.of_type(inner, tag, seen)
+                }
                 ValueContent::Names(_) => ColumnType::Text,
                 ValueContent::Numbers(_) => ColumnType::Integer,
                 _ => ColumnType::Json,
             };
         }
-        let mut within = |inner: &'t str, tag| self.of_type(inner, tag, seen);
-        if let Some(inner) = parameters(name, "Nullable") {
-            return within(inner, tag);
+        let nullable = name.strip_prefix("Nullable<");
+        match nullable.and_then(|inner| inner.strip_suffix('>')) {
+            Some(inner) => self.of_type(inner, tag, seen),
+            None => of_known(name, tag),
         }
-        if let Some(element) = parameters(name, "Vec").or_else(|| array_element(name)) {
-            return list_of(within(element, None), ListForm::Typed);
-        }
-        if let Some(element) = parameters(name, "Set") {
-            return match tag {
-                Some(tag @ (Tag::Ss | Tag::Ns | Tag::Bs)) => {
-                    list_of(within(element, None), ListForm::Set(tag))
-                }
-                _ => list_of(within(element, None), ListForm::Typed),
-            };
-        }
-        if let Some((_, value)) = parameters(name, "Map").and_then(split_parameters) {
-            return match within(value, None) {
-                ty if ty.is_scalar() => ColumnType::Map(Box::new(ty)),
-                _ => ColumnType::Json,
-            };
-        }
-        of_known(name, tag)
     }
 }
 
@@ -198,30 +221,4 @@ fn of_tag(tag: Option<Tag>) -> ColumnType {
         Some(tag @ Tag::Bs) => list_of(ColumnType::Bytes, ListForm::Set(tag)),
         Some(Tag::Null | Tag::L | Tag::M) | None => ColumnType::Json,
     }
-}
-
-/// The parameters of a type with this name: `String,u32` of `Map<String,u32>`.
-fn parameters<'n>(name: &'n str, base: &str) -> Option<&'n str> {
-    let inner = name.strip_prefix(base)?.strip_prefix('<')?;
-    inner.strip_suffix('>')
-}
-
-/// The element of `[u8;4]`.
-fn array_element(name: &str) -> Option<&str> {
-    let inner = name.strip_prefix('[')?.strip_suffix(']')?;
-    inner.rsplit_once(';').map(|(element, _)| element)
-}
-
-/// The first of several parameters, and the others.
-fn split_parameters(list: &str) -> Option<(&str, &str)> {
-    let mut depth = 0_i32;
-    for (at, char) in list.char_indices() {
-        match char {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth -= 1,
-            ',' if depth == 0 => return Some((list.get(..at)?, list.get(at + 1..)?)),
-            _ => {}
-        }
-    }
-    None
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::codec::{Item, Value};
 use crate::json::{Number, Tag};
 use crate::schema::{
-    EntitySchema, FieldRole, FieldSchema, MomentForm, TableSchema, ValueContent, ValueKind,
-    ValueSchema, VariantSchema,
+    EntitySchema, FieldRole, FieldSchema, MomentForm, StoredType, TableSchema, ValueContent,
+    ValueKind, ValueSchema, VariantSchema,
 };
 
 /// The values of one sample.
@@ -75,54 +75,44 @@ impl Values<'_> {
     }
 
     fn of_type(&self, ty: &str, name: &str, depth: usize) -> Option<Value> {
+        let is_declared = |name: &str| self.schema.value_type(name).is_some();
+        self.of_stored(&StoredType::read(ty, &is_declared), name, depth)
+    }
+
+    fn of_stored(&self, ty: &StoredType, name: &str, depth: usize) -> Option<Value> {
         // A type may hold itself; an `Option` or a list then ends empty.
         let depth = depth.checked_sub(1)?;
-        let inner = |front: &str| ty.strip_prefix(front)?.strip_suffix('>');
-        if let Some(inner) = inner("Option<") {
-            return self.of_type(inner, name, depth);
-        }
-        if let Some(inner) = inner("Vec<") {
-            return Some(Value::L(
-                self.of_type(inner, name, depth).into_iter().collect(),
-            ));
-        }
-        if let Some(inner) = inner("Set<") {
-            return Some(match self.of_type(inner, name, depth)? {
+        let within = |of| self.of_stored(of, name, depth);
+        Some(match (ty.name.as_str(), &ty.of[..]) {
+            ("Vec", [of]) => Value::L(within(of).into_iter().collect()),
+            ("Set", [of]) => match within(of)? {
                 Value::S(text) => Value::Ss(BTreeSet::from([text])),
                 Value::N(number) => Value::Ns(BTreeSet::from([number])),
                 Value::B(bytes) => Value::Bs(BTreeSet::from([bytes])),
                 _ => return None,
-            });
-        }
-        if let Some(inner) = inner("Map<") {
-            let key = "key".to_owned();
-            let value = list_elements(inner)
-                .get(1)
-                .and_then(|of| self.of_type(of, name, depth));
-            return Some(Value::M(
-                value.map(|value| (key, value)).into_iter().collect(),
-            ));
-        }
-        if let Some(array) = ty.strip_prefix('[').and_then(|ty| ty.strip_suffix(']')) {
-            let (element, len) = array.rsplit_once(';')?;
-            let one = self.of_type(element, name, depth)?;
-            return Some(Value::L(vec![
-                one;
-                len.parse::<usize>()
-                    .ok()
-                    .filter(|len| *len < 1000)?
-            ]));
-        }
-        if let Some(tuple) = ty.strip_prefix('(').and_then(|ty| ty.strip_suffix(')')) {
-            let values = list_elements(tuple)
-                .into_iter()
-                .map(|ty| self.of_type(ty, name, depth));
-            return values.collect::<Option<Vec<_>>>().map(Value::L);
-        }
-        match self.schema.value_type(ty) {
-            Some(declared) => self.declared_value(declared, name, depth),
-            None => self.known_value(ty, name),
-        }
+            },
+            ("Map", [_, of]) => {
+                let value = within(of).map(|value| ("key".to_owned(), value));
+                Value::M(value.into_iter().collect())
+            }
+            ("()", of) => Value::L(of.iter().map(within).collect::<Option<_>>()?),
+            (array, [of]) => {
+                let len = array.strip_prefix("[;")?.strip_suffix(']')?;
+                let len = len.parse::<usize>().ok().filter(|len| *len < 1000)?;
+                Value::L(vec![within(of)?; len])
+            }
+            (ty, _) => {
+                let option = ty.strip_prefix("Option<");
+                return match (
+                    option.and_then(|ty| ty.strip_suffix('>')),
+                    self.schema.value_type(ty),
+                ) {
+                    (Some(inner), _) => self.of_type(inner, name, depth),
+                    (_, Some(declared)) => self.declared_value(declared, name, depth),
+                    (_, None) => self.known_value(ty, name),
+                };
+            }
+        })
     }
 
     fn known_value(&self, ty: &str, name: &str) -> Option<Value> {
@@ -268,22 +258,4 @@ pub(in crate::export::html) fn value_texts(value: &Value, variation: usize) -> V
     }
     texts.extend([format!("{date}T09:30:00Z"), date.clone(), "2026-03".into()]);
     texts
-}
-
-/// The types between the commas of a list, of which some have lists of their own.
-fn list_elements(list: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut found) = (0_usize, 0, Vec::new());
-    for (at, character) in list.char_indices() {
-        match character {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                found.push(list.get(start..at).unwrap_or_default());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(list.get(start..).unwrap_or_default());
-    found
 }
