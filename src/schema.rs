@@ -13,6 +13,7 @@ mod json;
 mod json_form;
 mod json_word;
 mod key_pair;
+mod key_type;
 mod layout;
 mod likeness;
 mod model;
@@ -59,6 +60,7 @@ pub(crate) use interleave::others_may_be_among;
 pub(crate) use json_word::Word;
 pub(crate) use key_pair::TimePrecision;
 pub use key_pair::{FieldInKey, KeyPair};
+pub use key_type::{KeyType, StreamView};
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{AllowModel, CollectionModel, EntityModel, PartModel, PartRanges, TableModel};
 #[doc(hidden)]
@@ -94,29 +96,3 @@ pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSc
 pub(crate) use unique::has_uniques;
 #[doc(hidden)]
 pub use unique::{has_text_partition, leaves_room_for_uniques};
-
-/// The native type of a key attribute.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum KeyType {
-    /// Text, ordered by its UTF-8 bytes.
-    #[default]
-    S,
-    /// A number, ordered by value.
-    N,
-    /// Bytes, ordered as unsigned numbers.
-    B,
-}
-
-/// The contents of a stream record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum StreamView {
-    /// The key attributes only.
-    KeysOnly,
-    /// The item after the change.
-    NewImage,
-    /// The item before the change.
-    OldImage,
-    /// Both.
-    NewAndOldImages,
-}

@@ -1,6 +1,6 @@
 //! The transaction of a unit of work, and the meaning of its failure for the items that were read.
 
-use super::UnitItem;
+use super::unit_item::UnitItem;
 use crate::dynamo::{Dynamo, ItemId};
 use crate::error::{Error, Failed, OperationPlace, Result};
 use crate::transact::hand_over::send_planned;
