@@ -22,6 +22,7 @@
 mod action;
 mod change;
 mod checkpoint;
+mod input;
 mod job;
 mod ledger;
 mod mark;

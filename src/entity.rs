@@ -69,8 +69,8 @@ pub use projection::{FieldNumbers, Projected, StoredField, key_with, stored_name
 #[cfg(feature = "streams")]
 pub(crate) use read::is_same_entity;
 pub(crate) use read::{
-    decode_key, encode_as_is, encode_present, is_item_of, is_past, projected, read, read_ahead,
-    read_key, read_key_ahead, read_live, read_projection, refused_row,
+    decode_key, encode_as_is, encode_present, is_item_of, is_past, owner_of, projected, read,
+    read_ahead, read_key, read_key_ahead, read_live, read_projection, refused_row,
 };
 pub(crate) use shard::hash_of_json;
 pub use table::DynamoTable;

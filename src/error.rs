@@ -2,6 +2,7 @@
 
 mod failed_operation;
 mod kind;
+mod suggestion;
 #[cfg(test)]
 mod tests;
 mod throttle;
@@ -17,6 +18,7 @@ use crate::json::CodecError;
 pub use failed_operation::Failed;
 pub(crate) use failed_operation::OperationPlace;
 pub use kind::{ErrorKind, Stage};
+pub(crate) use suggestion::nearest_word;
 pub use throttle::{Throttle, ThrottleLimit, ThrottledLoad};
 
 /// The result of everything in this library.

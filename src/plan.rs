@@ -20,12 +20,12 @@ pub use call::Plan;
 pub(crate) use call::check_transactions;
 pub(crate) use call::{
     AnswerItem, Outcome, PlannedRequest, ReplyReader, RunningRequest, SentCall, WrittenItem,
-    confirm, contend, found_item, read_item, read_raw, respell_members, returned_item,
+    begin_get, found_item, read_item, read_raw, returned_item, send_members,
 };
 pub use call::{Call, Explanation, Filter, Operation, Steps};
 pub(crate) use check::{ConditionFailure, LoadedItem, Precondition, expires_at, is_expired};
 pub use cost::{Cost, CostAssumption, CostPart, Estimate};
-pub(crate) use keys::{ItemKey, ItemKeys};
+pub(crate) use keys::ItemKey;
 pub(crate) use meaning::Meaning;
 #[cfg(feature = "testing")]
 pub(crate) use meaning::taken_value;
@@ -34,9 +34,7 @@ pub use reencode_guards::reread;
 #[doc(hidden)]
 pub use transaction::TransactionMember;
 pub use transaction::{BoxedWrite, Named, TransactWrite};
-pub(crate) use transaction::{
-    MOST, Owner, Participant, check_limits, explain_refusal, keys_of, pattern_of, request_of,
-};
+pub(crate) use transaction::{MOST, Owner, Participant, check_limits, explain_refusal, pattern_of};
 #[doc(hidden)]
 pub use write_request::Returned;
 pub(crate) use write_request::{WriteRequest, WriteVerb};

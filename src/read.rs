@@ -4,6 +4,7 @@ mod batch_get;
 mod batch_reader;
 mod get;
 mod get_many;
+mod key_reads;
 pub(crate) mod meter;
 mod pace;
 mod progress;
@@ -11,15 +12,15 @@ mod raw_row;
 mod reading;
 mod transact_get;
 
-pub use batch_get::{BatchGet, ReadMember, ReadMembers, batch_get};
+pub use batch_get::{BatchGet, batch_get};
 pub(crate) use batch_reader::{
     BATCH, BatchReader, Failing, FoundItem, FoundSink, KeyList, TableFrame,
 };
 pub use get::{Get, GetForm, Selected, Whole};
 pub(crate) use get::{plan_read, projection_of, read_any, read_live};
-pub(crate) use get_many::{AllFound, ReadAll, ReadForm, primary_key};
-pub use get_many::{FoundStream, GetMany, KeyOf, Listed, Streamed};
-pub(crate) use get_many::{PlannedRead, ReadDraft};
+pub(crate) use get_many::{AllFound, ReadForm, primary_key};
+pub use get_many::{BatchGetRequest, FoundStream, GetMany, KeyOf, Listed, Streamed};
+pub use key_reads::{FoundReader, KeyReads, ReadRequest};
 pub(crate) use meter::{Meter, RequestCost};
 pub(crate) use pace::{Pace, Turn};
 pub(crate) use progress::ProgressWatch;
@@ -30,4 +31,4 @@ pub(crate) use raw_row::{
     Answered, RawRow, RawRows, ReadAhead, ReadRow, RowsAhead, entities_ahead, keys_ahead,
 };
 pub use reading::Reading;
-pub use transact_get::{Reads, TransactGet, transact_get};
+pub use transact_get::{TransactGet, TransactGetRequest, transact_get};

@@ -6,7 +6,9 @@ use crate::error::{Error, ErrorKind};
 use crate::observe::{RequestEvent, WirePath};
 use crate::query;
 use crate::query::AnyOf;
-use crate::read::{BatchGet, ReadMembers, Reads, TransactGet, batch_get, transact_get};
+use crate::read::{
+    BatchGet, BatchGetRequest, KeyReads, TransactGet, TransactGetRequest, batch_get, transact_get,
+};
 
 /// The former name of [`RequestEvent`](crate::RequestEvent).
 #[deprecated(note = "renamed to `RequestEvent`")]
@@ -20,13 +22,13 @@ pub fn each<A>(values: impl IntoIterator<Item = A>) -> AnyOf<A> {
 
 /// The former name of [`batch_get`](crate::batch_get).
 #[deprecated(note = "renamed to `batch_get`")]
-pub fn read_together<Members: ReadMembers>(members: Members) -> BatchGet<Members> {
+pub fn read_together<Members: KeyReads<BatchGetRequest>>(members: Members) -> BatchGet<Members> {
     batch_get(members)
 }
 
 /// The former name of [`transact_get`](crate::transact_get).
 #[deprecated(note = "renamed to `transact_get`")]
-pub fn snapshot<R: Reads>(reads: R) -> TransactGet<R> {
+pub fn snapshot<R: KeyReads<TransactGetRequest>>(reads: R) -> TransactGet<R> {
     transact_get(reads)
 }
 

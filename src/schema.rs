@@ -10,7 +10,10 @@ mod definition;
 mod entity;
 mod interleave;
 mod json;
+mod json_form;
+mod json_word;
 mod key_pair;
+mod key_type;
 mod layout;
 mod likeness;
 mod model;
@@ -24,12 +27,14 @@ mod reserved;
 mod second_key;
 mod settings;
 mod shape;
+mod stored_type;
 mod table;
 mod unique;
 mod value;
 
 pub use crate::codec::model::{
-    FieldModel, FieldRole, NamedType, ShapeModel, TypeModel, TypeOf, ValueModel, VariantModel,
+    FieldModel, FieldRole, MomentForm, NamedType, ShapeModel, TypeModel, TypeOf, ValueKind,
+    ValueModel, VariantModel,
 };
 pub use crate::path::FormerUse;
 #[doc(hidden)]
@@ -39,8 +44,8 @@ pub use agree::{
 };
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
-    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, Style, TableDef, UniqueDef, WhenDef,
-    Width,
+    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, ShapeDef, Style, TableDef, UniqueDef,
+    WhenDef, Width,
 };
 #[doc(hidden)]
 pub use definition::{IsAsWritten, SentinelsOf};
@@ -52,9 +57,10 @@ pub use entity::{
     ValueContent, ValueSchema, VariantSchema,
 };
 pub(crate) use interleave::others_may_be_among;
-pub(crate) use json::Word;
+pub(crate) use json_word::Word;
 pub(crate) use key_pair::TimePrecision;
 pub use key_pair::{FieldInKey, KeyPair};
+pub use key_type::{KeyType, StreamView};
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{AllowModel, CollectionModel, EntityModel, PartModel, PartRanges, TableModel};
 #[doc(hidden)]
@@ -83,36 +89,10 @@ pub use settings::{
     Billing, Encryption, IndexSettings, OnDemandMaximum, ReplicaConsistency, Replicas, Safeguard,
     TableClass, TableSettings, WarmThroughput,
 };
-pub use shape::ShapeDef;
 #[doc(hidden)]
 pub use shape::{same_index_keys, same_managed, same_primary_key, shape_number};
+pub(crate) use stored_type::StoredType;
 pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
 pub(crate) use unique::has_uniques;
 #[doc(hidden)]
 pub use unique::{has_text_partition, leaves_room_for_uniques};
-
-/// The native type of a key attribute.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum KeyType {
-    /// Text, ordered by its UTF-8 bytes.
-    #[default]
-    S,
-    /// A number, ordered by value.
-    N,
-    /// Bytes, ordered as unsigned numbers.
-    B,
-}
-
-/// The contents of a stream record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum StreamView {
-    /// The key attributes only.
-    KeysOnly,
-    /// The item after the change.
-    NewImage,
-    /// The item before the change.
-    OldImage,
-    /// Both.
-    NewAndOldImages,
-}

@@ -42,6 +42,7 @@ mod event;
 mod follow;
 mod follow_changes;
 mod follow_error;
+mod form;
 mod group;
 mod kind;
 #[cfg(feature = "aws_lambda_events")]

@@ -1,14 +1,18 @@
 //! Writes of one item.
 
+mod alone;
 mod condition_check;
 mod create;
 mod delete;
 mod difference;
 pub(crate) mod draft;
 mod dynamic;
+mod edit;
+mod evaluated;
 mod index_maintenance;
 mod item_write;
 mod keyed;
+mod knowledge;
 mod modify;
 mod put;
 mod reshape;
@@ -18,37 +22,34 @@ mod unchanged;
 pub(crate) mod unique;
 pub(crate) mod update;
 mod upsert;
+mod write_plan;
 
+pub(crate) use alone::{alone, refuse_alone, refuse_other_row};
 pub use condition_check::Check;
 pub use create::Create;
 pub use delete::Delete;
 pub(crate) use delete::delete_as_read;
-pub(crate) use draft::{
-    Edit, EvaluatedUpdate, UpdateDraft, UpdateKind, UpdateOrigin, attribute_of, derive_expiry,
-    keep_up, known, loaded_condition, refused, split, stamp_fields, tell_changes,
-};
+pub(crate) use draft::{UpdateDraft, UpdateKind, derive_expiry, keep_up, refused, stamp_fields};
 pub use dynamic::{DynamicWrite, DynamicWrites};
+pub(crate) use edit::Edit;
 pub(crate) use index_maintenance::{IndexMaintenance, Touched};
 #[allow(deprecated, reason = "the former name")]
 pub use item_write::Repeatable;
-pub(crate) use item_write::read_back;
 pub use item_write::{Idempotent, ItemWrite, RetrySafe};
-#[doc(hidden)]
-pub use item_write::{WriteOutcome, WritePlan};
 pub(crate) use keyed::{delete_of, untyped_key, update_of};
+pub(crate) use knowledge::{
+    UpdateOrigin, attribute_of, known, loaded_condition, split, tell_changes,
+};
 pub(crate) use modify::revision;
 pub use modify::{Modify, TryModify};
 pub use put::Put;
 pub(crate) use put::{PreparedPut, copied_put, members_with_stored, with_stored};
 pub(crate) use reshape::{is_of_other_shape, upgraded};
-pub(crate) use returning::read_entity;
 pub use returning::{
     Omissible, Returning, ReturningChanged, ReturningNew, ReturningNothing, ReturningOld,
 };
-pub(crate) use second_row::{
-    BothRows, alone, changed, collision, is_same_item, refuse_alone, refuse_other_row, row_as_read,
-    row_as_read_without,
-};
+pub(crate) use returning::{read_back, read_entity};
+pub(crate) use second_row::{changed, collision, is_same_item, row_as_read, row_as_read_without};
 pub(crate) use unchanged::as_read;
 pub use unique::LookUp;
 pub(crate) use unique::{
@@ -59,6 +60,9 @@ pub(crate) use unique::{
 pub use unique::{no_sentinels, sentinels_of};
 pub use update::Update;
 pub use upsert::Upsert;
+pub(crate) use write_plan::{EvaluatedUpdate, PutMember, ShapeFunctions};
+#[doc(hidden)]
+pub use write_plan::{WriteOutcome, WritePlan};
 
 pub use crate::entity::guard::{
     AppendOnly, Changing, Checked, Conditional, Guard, Guarded, Open, Reserving, Unconditional,

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use dynamo_entity::bulk::Bulk;
 use dynamo_entity::export::{StreamConsumer, TableAlarms, UnitPrices, UseCase};
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
-use dynamo_entity::schema::{EntitySchema, FieldInKey, KeyPair, TableSchema};
+use dynamo_entity::schema::{
+    EntitySchema, FieldInKey, KeyPair, MomentForm, TableSchema, ValueKind,
+};
 use dynamo_entity::streams::{HandlerError, StreamEvent};
 use dynamo_entity::transfer::{ExportFolder, Import, RowCopy};
 use dynamo_entity::write::DynamicWrites;
@@ -385,12 +387,7 @@ impl<'m> ModelEntity<'m> {
 
     /// Whether an attribute is derived from fields: a key with a template, or the type.
     pub(crate) fn is_derived(&self, attribute: &str) -> bool {
-        let mut fields = self.entity.fields.iter();
-        if fields.any(|field| field.attribute.as_deref() == Some(attribute)) {
-            return false;
-        }
-        self.schema.key_types().contains_key(attribute)
-            || self.schema.type_attribute.as_deref() == Some(attribute)
+        self.schema.is_derived(self.entity, attribute)
     }
 
     /// The fields that `key(..)` takes, each once.
@@ -513,17 +510,17 @@ impl<'m> PartInput<'m> {
             Some("month") => return Some("2026-03"),
             _ => {}
         }
-        Some(match self.of.field?.value_type.as_deref()? {
-            "timestamp" => TIME,
-            "date" => "2026-03-01",
-            "dynamo_entity::YearMonth" => "2026-03",
-            "u8" | "u16" | "u32" | "u64" | "u128" | "i8" | "i16" | "i32" | "i64" | "i128" => "7",
-            "bool" => "true",
-            "char" => "x",
-            "Uuid" => "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e10",
-            "Ulid" => "01J0Z3K4M5N6P7Q8R9S0T1V2W3",
-            "Decimal" | "BigDecimal" => "9.95",
-            "String" => "ann",
+        Some(match self.of.field?.kind()? {
+            ValueKind::Moment(MomentForm::Timestamp) => TIME,
+            ValueKind::Day => "2026-03-01",
+            ValueKind::Month => "2026-03",
+            ValueKind::Integer { .. } => "7",
+            ValueKind::Flag => "true",
+            ValueKind::Char => "x",
+            ValueKind::Uuid => "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e10",
+            ValueKind::Ulid => "01J0Z3K4M5N6P7Q8R9S0T1V2W3",
+            ValueKind::Decimal | ValueKind::Number => "9.95",
+            ValueKind::Text => "ann",
             _ => return None,
         })
     }

@@ -1,13 +1,13 @@
 //! `put`: stores an item, as the typed verbs do.
 
 use clap::ArgMatches;
+use dynamo_entity::Error;
 use dynamo_entity::write::DynamicWrite;
 
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::get::show;
-use crate::given::item_of_json;
 use crate::model::ModelEntity;
 use crate::streams::Streams;
 
@@ -33,13 +33,32 @@ pub(crate) fn request(
 ) -> Result<DynamicWrite, Failure> {
     let writes = entity.writable()?.writes;
     let given = matches.get_one::<String>("item").map_or("", String::as_str);
-    let item = item_of_json(&json_of(given, streams)?, entity)?;
+    let item = entity
+        .schema
+        .item_from_json(&entity.entity.name, &json_of(given, streams)?)
+        .map_err(|error| wrong_field(error, entity))?;
     let write = match (matches.get_flag("create"), matches.get_flag("unchecked")) {
         (true, _) => writes.create(item),
         (false, true) => writes.put_unchecked(item),
         (false, false) => writes.put(item),
     };
     Ok(write?)
+}
+
+/// The error with an example, if a text is no value of a field that is a key attribute itself.
+fn wrong_field(error: Error, entity: ModelEntity<'_>) -> Failure {
+    let concerned = error.attribute();
+    let parts = entity.key_parts();
+    let mut whole = parts.iter().filter(|part| !part.has_format());
+    match whole.find(|part| concerned == Some(part.field())) {
+        Some(part) => Failure::said(format!(
+            "`{}` of `{}`: the given text is no {}",
+            part.field(),
+            entity.entity.name,
+            part.kind()
+        )),
+        None => error.into(),
+    }
 }
 
 /// The JSON itself, or that of a file.

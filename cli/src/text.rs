@@ -71,34 +71,6 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The name that was probably intended, if one is close.
-pub(crate) fn nearest<'n>(given: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let far = |name: &str| distance(&given.to_lowercase(), &name.to_lowercase());
-    let near = names.map(|name| (far(name), name));
-    let near = near.filter(|(far, name)| *far <= 1 + name.chars().count() / 4);
-    near.min_by_key(|(far, _)| *far).map(|(_, name)| name)
-}
-
-/// The number of characters that must be changed, added or removed.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, mine) in one.chars().enumerate() {
-        let mut before = at;
-        let mut left = at + 1;
-        for (place, theirs) in row.iter_mut().skip(1).zip(&other) {
-            let changed = before + usize::from(mine != *theirs);
-            before = *place;
-            left = changed.min(before + 1).min(left + 1);
-            *place = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = at + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,21 +90,5 @@ mod tests {
         let shown = visible_json(&json);
         assert!(!shown.chars().any(is_hidden), "{shown}");
         assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
-    }
-
-    #[test]
-    fn names_are_found_by_a_slip() {
-        let names = ["customer", "number", "placed_at"];
-        assert_eq!(nearest("custmer", names.into_iter()), Some("customer"));
-        assert_eq!(nearest("Number", names.into_iter()), Some("number"));
-        assert_eq!(nearest("colour", names.into_iter()), None);
-        assert_eq!(
-            (
-                distance("", "abc"),
-                distance("abc", ""),
-                distance("kitten", "sitting")
-            ),
-            (3, 3, 3)
-        );
     }
 }

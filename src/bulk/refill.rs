@@ -231,13 +231,7 @@ impl RowSides<'_> {
     /// was written, which no later program knows.
     fn fields(&self, difference: &mut Difference) {
         let (def, table) = (self.declared.def, self.declared.table);
-        let managed = [
-            def.version,
-            def.created_at,
-            def.updated_at,
-            def.created_by,
-            def.updated_by,
-        ];
+        let managed = def.managed();
         for field in def.attributes {
             let name = field.stored;
             let is_key = name == table.pk || table.sk == Some(name);

@@ -12,6 +12,7 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use sha2::{Digest, Sha256};
 
+use super::input::Waiting;
 use super::job::{Bulk, JobWork, OnJobProgress, Verb};
 use super::ledger::{CompletedPrefix, EntryKind, JobLedger};
 use super::mark::JobMark;
@@ -28,7 +29,6 @@ use crate::retry::{Rate, SharedBudget};
 use crate::wire::BoxFuture;
 use checkpoint_writer::CheckpointWriter;
 use job_source::{JobSource, JobTask};
-pub(super) use order::Waiting;
 use order::{Trace, WriteOrder};
 
 /// How many rows may be done ahead of one that takes long.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::Timestamp;
+use super::timestamp::Timestamp;
 
 /// A type that is a point in time.
 #[diagnostic::on_unimplemented(

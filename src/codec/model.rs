@@ -17,7 +17,7 @@ pub enum TypeModel {
     Unseen,
     /// A type of the library: all types that are stored alike have one name.
     Known {
-        /// The name, one of `KNOWN_TYPES`.
+        /// The name, one of `KNOWN`.
         name: &'static str,
     },
     /// A collection of other values.
@@ -46,48 +46,162 @@ pub enum TypeModel {
     },
 }
 
-/// The names of [`TypeModel::Known`] and [`TypeModel::Of`], which no declared type has without its module.
-pub(crate) const KNOWN_TYPES: [&str; 39] = [
-    "String",
-    "bool",
-    "char",
-    "bytes",
-    "i8",
-    "i16",
-    "i32",
-    "i64",
-    "i128",
-    "isize",
-    "u8",
-    "u16",
-    "u32",
-    "u64",
-    "u128",
-    "usize",
-    "f32",
-    "f64",
-    "Number",
-    "Decimal",
-    "BigDecimal",
-    "Uuid",
-    "UppercaseUuid",
-    "Ulid",
-    "timestamp",
-    "date",
-    "civil_time",
-    "EpochSeconds",
-    "EpochMillis",
-    "JavaScriptTime",
-    "Rfc3339Seconds",
-    "PythonTime",
-    "PynamoTime",
-    "Value",
-    "Item",
-    "Nullable",
-    "Vec",
-    "Set",
-    "Map",
+/// The names of [`TypeModel::Known`] and [`TypeModel::Of`], which no declared type has without its module, and the kind of
+/// their values.
+const KNOWN: [(&str, ValueKind); 39] = {
+    use MomentForm::{
+        Civil, EpochMillis, EpochSeconds, JavaScript, Pynamo, Python, Rfc3339Seconds, Timestamp,
+    };
+    use ValueKind as Kind;
+
+    [
+        ("String", Kind::Text),
+        ("bool", Kind::Flag),
+        ("char", Kind::Char),
+        ("bytes", Kind::Bytes),
+        ("i8", Kind::signed(8)),
+        ("i16", Kind::signed(16)),
+        ("i32", Kind::signed(32)),
+        ("i64", Kind::signed(64)),
+        ("i128", Kind::signed(128)),
+        ("isize", Kind::signed(64)),
+        ("u8", Kind::unsigned(8)),
+        ("u16", Kind::unsigned(16)),
+        ("u32", Kind::unsigned(32)),
+        ("u64", Kind::unsigned(64)),
+        ("u128", Kind::unsigned(128)),
+        ("usize", Kind::unsigned(64)),
+        ("f32", Kind::Float { bits: 32 }),
+        ("f64", Kind::Float { bits: 64 }),
+        ("Number", Kind::Number),
+        ("Decimal", Kind::Decimal),
+        ("BigDecimal", Kind::Number),
+        ("Uuid", Kind::Uuid),
+        ("UppercaseUuid", Kind::UppercaseUuid),
+        ("Ulid", Kind::Ulid),
+        ("timestamp", Kind::Moment(Timestamp)),
+        ("date", Kind::Day),
+        ("civil_time", Kind::Moment(Civil)),
+        ("EpochSeconds", Kind::Moment(EpochSeconds)),
+        ("EpochMillis", Kind::Moment(EpochMillis)),
+        ("JavaScriptTime", Kind::Moment(JavaScript)),
+        ("Rfc3339Seconds", Kind::Moment(Rfc3339Seconds)),
+        ("PythonTime", Kind::Moment(Python)),
+        ("PynamoTime", Kind::Moment(Pynamo)),
+        ("Value", Kind::Any),
+        ("Item", Kind::Map),
+        ("Nullable", Kind::Collection),
+        ("Vec", Kind::Collection),
+        ("Set", Kind::Collection),
+        ("Map", Kind::Collection),
+    ]
+};
+
+/// The types of this library that are declared like those of a program.
+const DECLARED: [(&str, ValueKind); 2] = [
+    ("dynamo_entity::YearMonth", ValueKind::Month),
+    ("dynamo_entity::Version", ValueKind::Version),
 ];
+
+/// Whether a declared type needs its module before this name.
+pub(crate) fn is_known_name(name: &str) -> bool {
+    KNOWN.iter().any(|(known, _)| *known == name)
+}
+
+/// The kind of the values of a type that the library knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ValueKind {
+    /// A text of any length.
+    Text,
+    /// One character.
+    Char,
+    /// True or false.
+    Flag,
+    /// Bytes.
+    Bytes,
+    /// An integer.
+    Integer {
+        /// Whether it may be negative.
+        is_signed: bool,
+        /// Its size.
+        bits: u16,
+    },
+    /// A binary floating-point number.
+    Float {
+        /// Its size.
+        bits: u16,
+    },
+    /// A decimal number of 96 bits.
+    Decimal,
+    /// A decimal number of any length.
+    Number,
+    /// The version of an item.
+    Version,
+    /// A UUID.
+    Uuid,
+    /// A UUID with capital letters.
+    UppercaseUuid,
+    /// A ULID.
+    Ulid,
+    /// A point in time.
+    Moment(MomentForm),
+    /// A date.
+    Day,
+    /// A year and a month.
+    Month,
+    /// A value of any type of DynamoDB.
+    Any,
+    /// A map of values of any type.
+    Map,
+    /// A list, a set or a map of values of one type, or an optional value.
+    Collection,
+}
+
+/// The stored form of a point in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MomentForm {
+    /// RFC 3339 of variable or fixed precision.
+    Timestamp,
+    /// A date and a time without a zone.
+    Civil,
+    /// The number of seconds since 1970.
+    EpochSeconds,
+    /// The number of milliseconds since 1970.
+    EpochMillis,
+    /// The text of JavaScript's `toISOString`.
+    JavaScript,
+    /// RFC 3339 without a fraction.
+    Rfc3339Seconds,
+    /// The text of Python's `isoformat`.
+    Python,
+    /// The text of PynamoDB.
+    Pynamo,
+}
+
+impl ValueKind {
+    /// The kind of a type by its name, as in [`FieldSchema::value_type`](crate::schema::FieldSchema::value_type),
+    /// without parameters.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
+        let mut all = KNOWN.iter().chain(&DECLARED);
+        all.find(|(known, _)| *known == name).map(|(_, kind)| *kind)
+    }
+
+    const fn signed(bits: u16) -> Self {
+        ValueKind::Integer {
+            is_signed: true,
+            bits,
+        }
+    }
+
+    const fn unsigned(bits: u16) -> Self {
+        ValueKind::Integer {
+            is_signed: false,
+            bits,
+        }
+    }
+}
 
 /// Names a type and says how its values are stored.
 pub type TypeOf = fn() -> NamedType;

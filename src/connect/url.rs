@@ -6,8 +6,8 @@ mod tests;
 
 use std::net::IpAddr;
 
-use crate::error::{Error, Result};
-use guess::{guess_url, looks_like_region, nearest_word};
+use crate::error::{Error, Result, nearest_word};
+use guess::{guess_url, looks_like_region};
 
 /// The forms of a URL, for messages.
 pub(crate) const FORMS: &str = "write one of embedded:memory, embedded:PATH, http://HOST:PORT, \

@@ -1,6 +1,6 @@
 //! The data about an entity in an error: the current item, the owner of a unique value, and the key.
 
-use super::sentinel::owner_of;
+use super::read::owner_of;
 use super::{DynamoEntity, Key, is_item_of, read_key, read_live};
 use crate::codec::Item;
 use crate::error::{Error, Failed, Result};

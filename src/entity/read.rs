@@ -82,6 +82,14 @@ pub(crate) fn read_key<E: DynamoEntity>(json: &[u8]) -> Result<Key<E>> {
     decode_key(&mut Reader::new(json)).map_err(|fault| unfit::<E>(json, fault))
 }
 
+/// Reads the key of the item that owns the unique value of a sentinel.
+pub(crate) fn owner_of<E: DynamoEntity>(sentinel: &[u8]) -> Result<Key<E>> {
+    let fail = |fault: CodecError| Error::decode(E::ENTITY.type_name, fault);
+    let mark = find_member(sentinel, MARK).map_err(fail)?;
+    let owner = find_member(mark.unwrap_or(b"{}"), "M").map_err(fail)?;
+    decode_key(&mut Reader::new(owner.unwrap_or(b"{}"))).map_err(fail)
+}
+
 /// Reads some fields of an entity.
 pub(crate) fn read_projection<P: DynamoProjection>(json: &[u8]) -> Result<P> {
     let def = const { &P::Entity::ENTITY };

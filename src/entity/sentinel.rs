@@ -1,8 +1,6 @@
 //! Sentinels: the items that keep unique values, and how they are told from entities.
 
-use super::{DynamoEntity, Key, KeyParts};
-use crate::error::{Error, Result};
-use crate::json::{CodecError, Reader, find_member};
+use crate::json::{Reader, find_member};
 
 /// The attribute that only sentinels have: the primary key of the owner. It is also the value of their type attribute.
 pub(crate) const MARK: &str = crate::schema::UNIQUE;
@@ -17,13 +15,4 @@ pub(crate) fn has_sentinel_key(item: &[u8], pk: &str) -> bool {
     let key = find_member(item, pk).ok().flatten();
     let text = key.and_then(|key| Reader::new(key).text().ok());
     text.is_some_and(|text| text.starts_with("$UNIQUE#"))
-}
-
-/// The key of the item that owns the unique value of a sentinel.
-pub(crate) fn owner_of<E: DynamoEntity>(sentinel: &[u8]) -> Result<Key<E>> {
-    let fail = |fault: CodecError| Error::decode(E::ENTITY.type_name, fault);
-    let mark = find_member(sentinel, MARK).map_err(fail)?;
-    let owner = find_member(mark.unwrap_or(b"{}"), "M").map_err(fail)?;
-    let parts = E::KeyParts::read(&mut Reader::new(owner.unwrap_or(b"{}")));
-    parts.map(Key::from_parts).map_err(fail)
 }

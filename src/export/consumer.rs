@@ -1,5 +1,6 @@
 //! A function that follows the stream of a table: the records that it receives, and the handling of failures.
 
+mod followed;
 mod patterns;
 
 use std::time::Duration;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use crate::error::{Error, Result};
 use crate::export::key_text::FieldValues;
 use crate::schema::TableSchema;
+pub use followed::FollowedChange;
 
 /// How many filters an event source mapping may have without a higher quota.
 const FILTERS: usize = 5;
@@ -25,29 +27,6 @@ const DAY: u64 = 24 * 3600;
 
 /// How long the queue of failures keeps its messages, in seconds: the longest time that a queue can.
 pub(super) const QUEUE_KEEPS: u64 = 14 * DAY;
-
-/// A kind of change that a consumer receives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum FollowedChange {
-    /// An item was created.
-    Created,
-    /// An item has other values.
-    Changed,
-    /// An item was removed, by a request or because it had expired.
-    Removed,
-    /// DynamoDB removed an item because it had expired.
-    RemovedByTtl,
-}
-
-impl FollowedChange {
-    /// All changes.
-    pub const ALL: [FollowedChange; 3] = [
-        FollowedChange::Created,
-        FollowedChange::Changed,
-        FollowedChange::Removed,
-    ];
-}
 
 /// A Lambda function that follows the stream of a table, for [`CloudFormation`], [`Terraform`] and [`Policy`].
 ///

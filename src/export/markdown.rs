@@ -1,5 +1,6 @@
 //! Tables of Markdown, for design documents.
 
+mod grid;
 mod table_facts;
 mod use_cases;
 
@@ -14,6 +15,7 @@ use crate::schema::{
     PatternSchema, ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema, TableSchema,
     ValueContent, ValueSchema, VariantSchema,
 };
+use grid::{Grid, escape_text, inline_code, join_codes, key_attribute};
 use table_facts::table_facts;
 
 /// The declarations, as tables of Markdown that a person pastes into a design document: for each table its keys, its
@@ -36,12 +38,6 @@ pub struct Markdown {
     level: usize,
     use_cases: Vec<UseCase>,
     prices: Option<UnitPrices>,
-}
-
-/// A table of texts, with a line for each row.
-struct Grid<const N: usize> {
-    heads: [&'static str; N],
-    rows: Vec<[String; N]>,
 }
 
 impl Markdown {
@@ -134,57 +130,10 @@ impl Markdown {
     }
 }
 
-impl<const N: usize> Grid<N> {
-    fn grid_text(&self) -> String {
-        let mut out = String::new();
-        if !self.rows.is_empty() {
-            self.write_grid(&mut out);
-        }
-        out
-    }
-
-    fn write_grid(&self, out: &mut String) {
-        let line = |cells: [&str; N]| format!("| {} |\n", cells.join(" | "));
-        out.push_str(&line(self.heads));
-        out.push_str(&format!("|{}\n", "---|".repeat(N)));
-        for row in &self.rows {
-            out.push_str(&line(row.each_ref().map(String::as_str)));
-        }
-    }
-}
-
 fn write_paragraph(out: &mut String, text: &str) {
     if !text.is_empty() {
         let _ = write!(out, "{text}\n\n");
     }
-}
-
-/// Text in a cell, which is one line and has no bar of its own.
-fn escape_text(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").replace('|', "\\|")
-}
-
-/// A name or a template, which is shown as it is.
-fn inline_code(text: &str) -> String {
-    if text.is_empty() {
-        return String::new();
-    }
-    let text = escape_text(text);
-    match text.contains('`') {
-        // Markdown has no escape for a backtick within code.
-        true => format!("`` {text} ``"),
-        false => format!("`{text}`"),
-    }
-}
-
-fn join_codes<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
-    let texts = texts.into_iter().map(inline_code);
-    texts.collect::<Vec<_>>().join(", ")
-}
-
-fn key_attribute(key: &KeyAttribute) -> String {
-    format!("{} ({:?})", inline_code(&key.name), key.ty)
 }
 
 fn join_attributes(keys: &[KeyAttribute]) -> String {

@@ -1,6 +1,7 @@
 //! Terraform configurations, as `.tf.json`.
 
 mod consumer;
+mod text;
 mod throughput;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use crate::export::{naming, word};
 use crate::json::JsonTree;
 use crate::schema::{Billing, IndexSchema, KeyAttribute, KeyType, TableSchema, TableSettings};
 use crate::table::named_by;
+use text::{escape_text, list_texts};
 use throughput::{encryption_tree, index_maximum, index_warmth, table_maximum, table_warmth};
 
 /// A Terraform configuration of tables, for a file whose name ends with `.tf.json`.
@@ -268,15 +270,6 @@ impl Terraform {
         (!indexes.is_empty() && !self.has_own_indexes)
             .then(|| JsonTree::list_of(indexes, |index| global_index(index, &schema.settings)))
     }
-}
-
-/// A text in which Terraform finds nothing to replace.
-fn escape_text(text: &str) -> JsonTree {
-    JsonTree::Text(text.replace("${", "$${").replace("%{", "%%{"))
-}
-
-fn list_texts(names: &[String]) -> JsonTree {
-    JsonTree::list_of(names, |name| escape_text(name))
 }
 
 fn throughput_units(

@@ -2,28 +2,29 @@
 
 use std::fmt;
 
-use super::{ItemTable, NAME};
 use crate::clock::Timestamp;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
-use crate::json::Writer;
-use crate::plan::{Operation, Outcome, Plan, found_item};
+use crate::plan::{Operation, Outcome, Plan, begin_get, found_item};
 use crate::schema::Pattern;
 use crate::wire::{Reply, Request, Resend, ServiceOperation};
 
+/// The name of items without a declaration in errors.
+pub(super) const NAME: &str = "Item";
+
 static GET: Pattern = Pattern::alone(NAME, "get");
 
-/// Reads an item as it is stored; see [`ItemTable::get`].
+/// Reads an item as it is stored; see [`ItemTable::get`](crate::items::ItemTable::get).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct GetItem {
-    table: ItemTable,
+    table: String,
     key: Item,
     is_consistent: bool,
 }
 
 impl GetItem {
-    pub(super) fn new(table: ItemTable, key: Item) -> Self {
+    pub(super) fn new(table: String, key: Item) -> Self {
         GetItem {
             table,
             key,
@@ -42,17 +43,11 @@ impl Operation for GetItem {
     type Out = Option<Item>;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<Option<Item>>> {
-        let table = db.table_name(&self.table.name);
+        let table = db.table_name(&self.table);
         let key = self.key.to_dynamo_json();
-        let mut body = Writer::for_request(256);
-        body.push_raw("{\"TableName\":");
-        body.push_quoted(&table);
-        body.push_raw(",\"Key\":");
-        body.raw_bytes(&key.map_err(|fault| Error::encode(NAME, fault))?);
-        body.push_raw(match self.is_consistent {
-            true => ",\"ConsistentRead\":true}",
-            false => "}",
-        });
+        let key = key.map_err(|fault| Error::encode(NAME, fault))?;
+        let mut body = begin_get(&table, &key, self.is_consistent);
+        body.push_raw("}");
         let request = Request::new(ServiceOperation::GetItem, &GET, table, body, Resend::Always);
         Ok(Plan::of_request(
             request,
@@ -70,7 +65,7 @@ fn read(reply: &Reply, _: Timestamp) -> Result<Option<Item>> {
 
 impl fmt::Debug for GetItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "GetItem({:?})", self.table.name)
+        write!(f, "GetItem({:?})", self.table)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ItemTable, NAME};
+use super::get::NAME;
 use crate::codec::{DynamoValue, Item, Value};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
@@ -17,10 +17,11 @@ use crate::schema::Pattern;
 static PUT: Pattern = Pattern::alone(NAME, "put");
 static DELETE: Pattern = Pattern::alone(NAME, "delete");
 
-/// The put or the delete of an item without an entity; see [`ItemTable::put`] and [`ItemTable::delete`].
+/// The put or the delete of an item without an entity; see [`ItemTable::put`](crate::items::ItemTable::put) and
+/// [`ItemTable::delete`](crate::items::ItemTable::delete).
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct WriteItem {
-    table: ItemTable,
+    table: String,
     verb: WriteVerb,
     /// The item of a put, or the key of a delete.
     subject: Item,
@@ -28,7 +29,7 @@ pub struct WriteItem {
 }
 
 impl WriteItem {
-    pub(super) fn put(table: ItemTable, item: Item) -> Self {
+    pub(super) fn put(table: String, item: Item) -> Self {
         WriteItem {
             table,
             verb: WriteVerb::Put,
@@ -37,7 +38,7 @@ impl WriteItem {
         }
     }
 
-    pub(super) fn delete(table: ItemTable, key: Item) -> Self {
+    pub(super) fn delete(table: String, key: Item) -> Self {
         WriteItem {
             verb: WriteVerb::Delete,
             ..WriteItem::put(table, key)
@@ -93,7 +94,7 @@ impl Operation for WriteItem {
         };
         let condition = Node::all(self.conditions?);
         let asked = (condition, Meaning::Row(ConditionFailure::UNTYPED));
-        let (table, room) = (db.table_name(&self.table.name), 512 + subject.len());
+        let (table, room) = (db.table_name(&self.table), 512 + subject.len());
         let mut write = WriteRequest::new(self.verb, table, room, pattern, db.now(), asked);
         match self.verb {
             WriteVerb::Put => write.put_item(&subject),
@@ -105,7 +106,7 @@ impl Operation for WriteItem {
 
 impl fmt::Debug for WriteItem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "WriteItem({:?}, {:?})", self.verb, self.table.name)
+        write!(f, "WriteItem({:?}, {:?})", self.verb, self.table)
     }
 }
 

@@ -4,6 +4,7 @@ use super::finding::{Findings, LintPlace};
 use crate::json::Tag;
 use crate::schema::{
     EntitySchema, FieldInKey, FieldRole, FieldSchema, KeyPair, TableSchema, TimePrecision,
+    ValueKind,
 };
 
 /// So many values are as good as one.
@@ -150,12 +151,9 @@ pub(super) fn one_counter(table: &TableSchema, findings: &mut Findings) {
 
 fn counter(entity: &EntitySchema) -> Option<&str> {
     let is_number = |field: &&FieldSchema| {
-        let whole = [
-            "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
-        ];
         field.role == FieldRole::Attribute
             && field.stored == Some(Tag::N)
-            && whole.contains(&field.type_name())
+            && matches!(field.kind(), Some(ValueKind::Integer { .. }))
     };
     let found = entity.fields.iter().find(is_number);
     found

@@ -1,9 +1,6 @@
-//! The types of stored values as texts, and what becomes of the values when a field gets another type.
-//!
-//! The library writes these texts, so one type has one spelling: aliases are resolved, and types that are stored alike have
-//! one name. See [`FieldSchema::value_type`](crate::schema::FieldSchema::value_type).
+//! The consequences for stored values if a field gets another type.
 
-use std::fmt;
+use crate::schema::{MomentForm, StoredType, ValueKind};
 
 /// How the values of a type are those of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,104 +15,10 @@ pub(super) enum TypeChange {
     Unknown,
 }
 
-/// Types that are made of others in a way that is known here; those of tuples and arrays are `()` and `[;4]`.
-const COLLECTIONS: [&str; 3] = ["Vec", "Set", "Map"];
-
-/// A type: its name and the types that it is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct RustType {
-    pub(super) name: String,
-    pub(super) of: Vec<RustType>,
-}
-
-impl RustType {
-    /// Takes a text apart. A declared type is a name as a whole, and so is everything that is not known here.
-    pub(super) fn read(text: &str, is_declared: &impl Fn(&str) -> bool) -> RustType {
-        let whole = || RustType {
-            name: text.to_owned(),
-            of: Vec::new(),
-        };
-        // Declared names come first: a type of the model may be called `Map` or have generics in
-        // its name.
-        if is_declared(text) {
-            return whole();
-        }
-        let within = |open, close| text.strip_prefix(open)?.strip_suffix(close);
-        let (name, inside) = if let Some(inside) = within("(", ")") {
-            ("()".to_owned(), inside)
-        } else if let Some((element, len)) =
-            // The last semicolon, because the element may be an array itself.
-            within("[", "]").and_then(|array| array.rsplit_once(';'))
-        {
-            (format!("[;{len}]"), element)
-        } else {
-            match text.split_once('<') {
-                Some((name, inside)) if COLLECTIONS.contains(&name) && inside.ends_with('>') => {
-                    (name.to_owned(), &inside[..inside.len() - 1])
-                }
-                // Other generic types are opaque: what their parameters mean for the stored form is
-                // not known.
-                _ => return whole(),
-            }
-        };
-        let of = list(inside).into_iter();
-        RustType {
-            name,
-            of: of.map(|text| RustType::read(text, is_declared)).collect(),
-        }
-    }
-
-    /// The names that it is made of in the end.
-    pub(super) fn names<'t>(&'t self, names: &mut Vec<&'t str>) {
-        match self.of.is_empty() {
-            true => names.push(&self.name),
-            false => self.of.iter().for_each(|ty| ty.names(names)),
-        }
-    }
-
-    fn is_collection(&self) -> bool {
-        COLLECTIONS.contains(&self.name.as_str())
-            || self.name == "()"
-            || self.name.starts_with("[;")
-    }
-}
-
-impl fmt::Display for RustType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of: Vec<String> = self.of.iter().map(RustType::to_string).collect();
-        let of = of.join(",");
-        match self.name.strip_prefix("[;") {
-            Some(len) => write!(f, "[{of};{len}"),
-            None if self.name == "()" => write!(f, "({of})"),
-            None if self.of.is_empty() => f.write_str(&self.name),
-            None => write!(f, "{}<{of}>", self.name),
-        }
-    }
-}
-
-/// The texts between commas.
-fn list(text: &str) -> Vec<&str> {
-    // Only commas outside of all brackets separate; `Map<K,V>` is one element of a tuple.
-    let (mut depth, mut start, mut list) = (0_usize, 0, Vec::new());
-    for (at, character) in text.char_indices().chain([(text.len(), ',')]) {
-        match character {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 || at == text.len() => {
-                list.push(text[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    list.retain(|ty| !ty.is_empty());
-    list
-}
-
 /// The meaning of a change from one type to another. `named` says so of two names that are not equal or are declared.
 pub(super) fn type_change(
-    old: &RustType,
-    new: &RustType,
+    old: &StoredType,
+    new: &StoredType,
     named: &mut impl FnMut(&str, &str) -> Option<TypeChange>,
 ) -> TypeChange {
     if old.of.is_empty() && new.of.is_empty() {
@@ -154,43 +57,41 @@ pub(super) fn type_change(
 
 /// Whether each value of one type is a value of another one, and is stored alike.
 pub(super) fn is_among(old: &str, new: &str) -> bool {
-    let Some((is_signed, bits)) = integer(old) else {
+    let (Some(old), Some(new)) = (ValueKind::of_name(old), ValueKind::of_name(new)) else {
+        return false;
+    };
+    let ValueKind::Integer { is_signed, bits } = old else {
         return matches!(
             (old, new),
-            ("f32", "f64")
-                | ("Decimal", "Number" | "BigDecimal")
-                | ("char" | "Uuid" | "Ulid" | "timestamp" | "date", "String")
+            (ValueKind::Float { bits: 32 }, ValueKind::Float { bits: 64 })
+                | (ValueKind::Decimal, ValueKind::Number)
+                | (
+                    ValueKind::Char
+                        | ValueKind::Uuid
+                        | ValueKind::Ulid
+                        | ValueKind::Moment(MomentForm::Timestamp)
+                        | ValueKind::Day,
+                    ValueKind::Text
+                )
         );
     };
-    match (new, integer(new)) {
-        (_, Some((to_signed, to_bits))) => match (is_signed, to_signed) {
+    match new {
+        ValueKind::Integer {
+            is_signed: to_signed,
+            bits: to_bits,
+        } => match (is_signed, to_signed) {
             // The sign takes one bit.
             (false, true) => to_bits > bits,
             (true, false) => false,
             _ => to_bits >= bits,
         },
-        ("Number" | "BigDecimal", None) => true,
+        ValueKind::Number => true,
         // A type is wider only if it holds each value exactly: a `Decimal` has 96 bits, an `f64` 53
         // and an `f32` 24.
-        ("Decimal", None) => bits <= 64,
-        ("f64", None) => bits <= 32,
-        ("f32", None) => bits <= 16,
+        ValueKind::Decimal => bits <= 64,
+        ValueKind::Float { bits: 64 } => bits <= 32,
+        ValueKind::Float { .. } => bits <= 16,
         _ => false,
-    }
-}
-
-/// Whether an integer has a sign, and how many bits.
-fn integer(name: &str) -> Option<(bool, u16)> {
-    let (sign, bits) = name.split_at_checked(1)?;
-    let is_signed = match sign {
-        "i" => true,
-        "u" => false,
-        _ => return None,
-    };
-    match bits {
-        "size" => Some((is_signed, 64)),
-        "8" | "16" | "32" | "64" | "128" => Some((is_signed, bits.parse().ok()?)),
-        _ => None,
     }
 }
 
@@ -199,7 +100,7 @@ mod tests {
     use super::*;
 
     fn change(old: &str, new: &str) -> TypeChange {
-        let read = |text| RustType::read(text, &|name: &str| name == "Wrapped<u8>");
+        let read = |text| StoredType::read(text, &|name: &str| name == "Wrapped<u8>");
         for text in [old, new] {
             assert_eq!(read(text).to_string(), text);
         }

@@ -3,9 +3,8 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rust_type::RustType;
 use super::stored::{rest_field, seen_type, sorted, sorted_fields};
-use crate::schema::{FieldRole, FieldSchema, ValueContent, ValueSchema, VariantSchema};
+use crate::schema::{FieldRole, FieldSchema, StoredType, ValueContent, ValueSchema, VariantSchema};
 
 /// The declared types of a table.
 pub(super) struct ValueNames<'s> {
@@ -31,10 +30,10 @@ impl<'s> ValueNames<'s> {
     fn resolve(&self, ty: &str, stack: &NewtypeStack) -> String {
         let Some(value) = self.values.get(ty) else {
             // Not a declared type itself, but its parameters may be.
-            let mut ty = RustType::read(ty, &|name: &str| self.values.contains_key(name));
+            let mut ty = StoredType::read(ty, &|name: &str| self.values.contains_key(name));
             for of in &mut ty.of {
                 let resolved = self.resolve(&of.to_string(), stack);
-                *of = RustType {
+                *of = StoredType {
                     name: resolved,
                     of: Vec::new(),
                 };
@@ -72,7 +71,7 @@ impl<'s> ValueNames<'s> {
         let mut open: Vec<String> = types.map(str::to_owned).collect();
         let mut reached = BTreeMap::new();
         while let Some(ty) = open.pop() {
-            let ty = RustType::read(&ty, &|name: &str| self.values.contains_key(name));
+            let ty = StoredType::read(&ty, &|name: &str| self.values.contains_key(name));
             let mut names = Vec::new();
             ty.names(&mut names);
             for name in names {

@@ -4,6 +4,7 @@
 
 mod collection;
 mod entity;
+mod item;
 mod key;
 mod query;
 mod scan;

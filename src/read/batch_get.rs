@@ -6,17 +6,17 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Patterns};
 use crate::error::Result;
 use crate::plan::Explanation;
+use crate::read::key_reads::sealed::Sealed;
 use crate::read::{
-    AllFound, Get, GetForm, GetMany, KeyOf, Listed, PlannedRead, RawRow, ReadAll, ReadDraft,
-    ReadForm, Reading, primary_key,
+    AllFound, BatchGetRequest, FoundReader, Get, GetForm, GetMany, KeyOf, KeyReads, Listed, RawRow,
+    ReadForm, ReadRequest, Reading, primary_key,
 };
 use crate::retry::{CONCURRENCY, RetryBudget};
-use crate::tuples::each_tuple;
 
 /// Reads items of several entities, of one table or of many, in as few requests as possible.
 ///
 /// The members are [`get_many`](crate::verbs::EntityExt::get_many) and [`get`](crate::entity::Key::get), each with
-/// its own options; the result is a tuple of their results. A request contains 100 keys of any tables. If two members
+/// its own options, in a tuple, an array or a `Vec`; the result has their results in the same form. A request contains 100 keys of any tables. If two members
 /// read one table in different forms, for example one of them only some fields, they need separate requests, because
 /// DynamoDB requires it.
 ///
@@ -47,7 +47,7 @@ use crate::tuples::each_tuple;
 /// # Ok(()) }
 /// ```
 #[doc(alias = "batch_get_item")]
-pub fn batch_get<Members: ReadMembers>(members: Members) -> BatchGet<Members> {
+pub fn batch_get<Members: KeyReads<BatchGetRequest>>(members: Members) -> BatchGet<Members> {
     BatchGet {
         members,
         concurrency: CONCURRENCY,
@@ -63,7 +63,7 @@ pub struct BatchGet<Members> {
     budget: RetryBudget,
 }
 
-impl<Members: ReadMembers> BatchGet<Members> {
+impl<Members: KeyReads<BatchGetRequest>> BatchGet<Members> {
     /// Sets the number of concurrent requests, instead of the members' settings; 8 by default.
     pub fn concurrency(mut self, requests: usize) -> Self {
         self.concurrency = requests.max(1);
@@ -78,35 +78,20 @@ impl<Members: ReadMembers> BatchGet<Members> {
 
     /// Reads them. The first error fails the read, except for lenient members.
     pub fn send(self, db: &Dynamo) -> Reading<Members::Out> {
-        let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
-        let read = self.members.plan_reads(db, &mut asking);
-        asking.send_with(read.map(|read| read.0))
+        let mut request = BatchGetRequest::new(db, self.budget, self.concurrency);
+        let read = self.members.plan_reads(&mut request);
+        request.send_with(read)
     }
 
     /// Returns the first requests of [`send`](Self::send).
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
-        self.members.plan_reads(db, &mut asking)?;
-        Ok(asking.explain_reads())
+        let mut request = BatchGetRequest::new(db, self.budget, self.concurrency);
+        self.members.plan_reads(&mut request)?;
+        Ok(request.explain_reads())
     }
 }
 
-/// A read by keys, as a member of [`batch_get`].
-#[diagnostic::on_unimplemented(
-    message = "this is not a read by keys",
-    label = "`batch_get` reads by keys, and this is `{Self}`",
-    note = "write `Order::key(..).get()` or `Order::get_many(..)`"
-)]
-pub trait ReadMember {
-    /// The result.
-    type Out: Send + 'static;
-
-    #[doc(hidden)]
-    fn plan_read(self, db: &Dynamo) -> PlannedRead<Self::Out>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E, I, Row> ReadMember for GetMany<E, Listed<I>, Row>
+impl<E, I, Row> KeyReads<BatchGetRequest> for GetMany<E, Listed<I>, Row>
 where
     E: DynamoEntity,
     I: IntoIterator<Item: KeyOf<E>>,
@@ -114,78 +99,36 @@ where
 {
     type Out = Vec<Option<Row>>;
 
-    fn plan_read(self, db: &Dynamo) -> PlannedRead<Self::Out> {
-        let mut asked = GetMany::plan_read(self, db);
-        asked.frame.pattern = &Patterns::<E>::JOINT.batch_get;
-        asked
+    fn plan_reads(
+        self,
+        request: &mut BatchGetRequest,
+    ) -> Result<FoundReader<BatchGetRequest, Self::Out>> {
+        self.plan_read(&Patterns::<E>::JOINT.batch_get, request)
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<E: DynamoEntity, F: GetForm<E>> ReadMember for Get<E, F> {
-    type Out = Option<F::Row>;
+impl Sealed for BatchGetRequest {}
 
-    fn plan_read(self, db: &Dynamo) -> PlannedRead<Self::Out> {
+impl ReadRequest for BatchGetRequest {
+    type Found = AllFound;
+
+    fn add_get<E: DynamoEntity, F: GetForm<E>>(
+        &mut self,
+        get: Get<E, F>,
+    ) -> Result<FoundReader<Self, Option<F::Row>>> {
         let way = ReadForm {
-            consistent: self.consistent,
+            consistent: get.consistent,
             attributes: F::wanted_attributes(),
             ..ReadForm::default()
         };
-        let frame = way.table_frame::<E>(&Patterns::<E>::JOINT.batch_get, db);
-        let read = self.read_found();
-        PlannedRead {
-            keys: vec![primary_key(&self.key)],
-            frame,
-            is_lenient: false,
-            read: Box::new(move |found, now| {
-                let item = found.into_iter().next().transpose()?.flatten();
-                read(item.as_ref().map(RawRow::row_json), now)
-            }),
-        }
+        let frame = way.table_frame::<E>(&Patterns::<E>::JOINT.batch_get, self.db());
+        let read = get.read_found();
+        self.add_read(frame, [primary_key(&get.key)], false, move |found, now| {
+            let item = found.into_iter().next().transpose()?.flatten();
+            read(item.as_ref().map(RawRow::row_json), now)
+        })
     }
 }
-
-/// Several reads by keys, as a tuple.
-#[diagnostic::on_unimplemented(
-    message = "`batch_get` takes a tuple of up to 12 reads by keys",
-    label = "this is `{Self}`",
-    note = "write `batch_get((User::get_many(..), Order::key(..).get()))`"
-)]
-pub trait ReadMembers {
-    /// The results.
-    type Out: Send + 'static;
-
-    #[doc(hidden)]
-    fn plan_reads(self, db: &Dynamo, asking: &mut ReadDraft) -> Result<ReadShares<Self::Out>>;
-}
-
-/// Reads the results of all members.
-pub struct ReadShares<Out>(ReadAll<Out>);
-
-impl<Out> fmt::Debug for ReadShares<Out> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ReadShares")
-    }
-}
-
-macro_rules! members {
-    ($($member:ident)+) => {
-        impl<$($member: ReadMember),+> ReadMembers for ($($member,)+) {
-            type Out = ($($member::Out,)+);
-
-            #[allow(non_snake_case)]
-            fn plan_reads(self, db: &Dynamo, asking: &mut ReadDraft) -> Result<ReadShares<Self::Out>> {
-                let ($($member,)+) = self;
-                $(let $member = asking.add_read($member.plan_read(db))?;)+
-                Ok(ReadShares(Box::new(move |all: &mut AllFound, now| {
-                    Ok(($($member.read_share(all, now)?,)+))
-                })))
-            }
-        }
-    };
-}
-
-each_tuple!(members: A B C D E F G H I J K L);
 
 impl<Members> fmt::Debug for BatchGet<Members> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -12,8 +12,10 @@ use crate::entity::{
 };
 use crate::error::{Error, Result};
 use crate::expr::Expression;
-use crate::json::{CodecError, Writer};
-use crate::plan::{AnswerItem, Call, Operation, Outcome, Plan, PlannedRequest, SentCall};
+use crate::json::CodecError;
+use crate::plan::{
+    AnswerItem, Call, Operation, Outcome, Plan, PlannedRequest, SentCall, begin_get,
+};
 use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::wire::{self, Request, Resend};
 pub use form::{GetForm, Selected, Whole};
@@ -153,14 +155,7 @@ impl UntypedRead {
 
     fn plan_of(self, key: &[u8], db: &Dynamo) -> PlannedRequest {
         let table = db.table_name(self.table.name);
-        let mut body = Writer::for_request(256);
-        body.push_raw("{\"TableName\":");
-        body.push_quoted(&table);
-        body.push_raw(",\"Key\":");
-        body.raw_bytes(key);
-        if self.consistent {
-            body.push_raw(",\"ConsistentRead\":true");
-        }
+        let mut body = begin_get(&table, key, self.consistent);
         if let Some(attributes) = &self.attributes {
             projection_of(self.def, self.table, attributes).write_members(&mut body);
         }

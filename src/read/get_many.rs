@@ -13,10 +13,12 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoProjection, Patterns};
 use crate::error::Result;
 use crate::plan::Explanation;
-use crate::read::{BatchReader, KeyList, ReadRow, Reading};
+use crate::read::{BatchReader, FoundReader, KeyList, ReadRow, Reading};
 use crate::retry::{CONCURRENCY, RetryBudget};
+use crate::schema::Pattern;
 
-pub(crate) use asked::{AllFound, PlannedRead, ReadAll, ReadDraft, ReadForm, primary_key};
+pub use asked::BatchGetRequest;
+pub(crate) use asked::{AllFound, ReadForm, primary_key};
 use input::KeyInput;
 pub use input::{KeyOf, Listed, Streamed};
 use row_reader::RowReader;
@@ -157,25 +159,25 @@ where
 
     /// Returns the first requests of [`send`](Self::send).
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let mut asking = ReadDraft::new(db, self.budget, self.concurrency);
-        asking.add_read(self.plan_read(db))?;
-        Ok(asking.explain_reads())
+        let mut request = BatchGetRequest::new(db, self.budget, self.concurrency);
+        self.plan_read(Patterns::<E>::GET_MANY, &mut request)?;
+        Ok(request.explain_reads())
     }
 
-    pub(crate) fn plan_read(self, db: &Dynamo) -> PlannedRead<Vec<Option<Row>>> {
-        let frame = self.way.table_frame::<E>(Patterns::<E>::GET_MANY, db);
+    pub(crate) fn plan_read(
+        self,
+        pattern: &'static Pattern,
+        request: &mut BatchGetRequest,
+    ) -> Result<FoundReader<BatchGetRequest, Vec<Option<Row>>>> {
+        let frame = self.way.table_frame::<E>(pattern, request.db());
         let keys = self.keys.0.into_iter();
         let keys = keys.map(|key| primary_key(key.as_key()));
         let (rows, ttl) = (self.rows, self.way.ttl_attribute::<E>());
-        PlannedRead {
-            keys: keys.collect(),
-            frame,
-            is_lenient: rows.of_error.is_some(),
-            read: Box::new(move |found, now| {
-                let row = |found| rows.read_row(found, ttl, now);
-                found.into_iter().map(row).collect()
-            }),
-        }
+        let is_lenient = rows.of_error.is_some();
+        request.add_read(frame, keys, is_lenient, move |found, now| {
+            let row = |found| rows.read_row(found, ttl, now);
+            found.into_iter().map(row).collect()
+        })
     }
 }
 

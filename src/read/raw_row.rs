@@ -255,7 +255,7 @@ impl ExactSizeIterator for RawRows {}
 
 /// A row: its bytes, and its decoded value.
 #[derive(Clone)]
-pub(crate) struct RawRow {
+pub struct RawRow {
     block: Arc<Block>,
     at: usize,
 }

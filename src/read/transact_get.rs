@@ -4,6 +4,8 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 
+use bytes::Bytes;
+
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, EntityDeclaration, HasDeclaration, Key, Patterns};
@@ -12,9 +14,9 @@ use crate::json::{CodecError, Writer, array_elements, find_answer};
 use crate::plan::{
     ItemKey, MOST, Operation, Outcome, Participant, Plan, PlannedRequest, ReplyReader,
 };
-use crate::read::{Get, GetForm, projection_of};
+use crate::read::key_reads::sealed::Sealed;
+use crate::read::{FoundReader, Get, GetForm, KeyReads, ReadRequest, projection_of};
 use crate::schema::Pattern;
-use crate::tuples::each_tuple;
 use crate::wire::{self, Reply, Request, Resend};
 
 /// Reads several items as of one moment: no transaction is seen in part. It takes up to 100 reads, in a tuple or a
@@ -50,7 +52,7 @@ use crate::wire::{self, Reply, Request, Resend};
 /// # Ok(()) }
 /// ```
 #[doc(alias = "transact_get_items")]
-pub fn transact_get<R: Reads>(reads: R) -> TransactGet<R> {
+pub fn transact_get<R: KeyReads<TransactGetRequest>>(reads: R) -> TransactGet<R> {
     TransactGet { reads }
 }
 
@@ -60,27 +62,10 @@ pub struct TransactGet<R> {
     reads: R,
 }
 
-/// The reads of a [`transact_get`]: a `get`, a `Vec`, an array or a tuple of up to 16, and combinations of these.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be read as a snapshot",
-    label = "expected `get`s in a tuple, an array or a `Vec`",
-    note = "write `transact_get((User::key(..).get(), Order::key(..).get()))`"
-)]
-pub trait Reads {
-    /// The items, in the same form.
-    type Out: 'static;
-
-    /// Adds the reads to a request; returns how their items are read from the response.
-    #[doc(hidden)]
-    fn plan_reads(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Self::Out>>;
-}
-
-type TransactGetReader<Out> = Box<dyn Fn(&TransactGetAnswer<'_>) -> Result<Out> + Send>;
-
-/// The reads of a request.
+/// The request of a [`transact_get`], under construction.
 #[derive(Debug)]
-pub struct TransactGetReads<'d> {
-    db: &'d Dynamo,
+pub struct TransactGetRequest {
+    db: Dynamo,
     items: Vec<TransactGetItem>,
     /// The number of each item. DynamoDB accepts each item once, but the caller may request it again.
     places: HashMap<(String, ItemKey), usize>,
@@ -124,85 +109,28 @@ impl TransactGetItem {
     }
 }
 
-/// The items of a response: as many as were requested.
-#[derive(Debug)]
-pub struct TransactGetAnswer<'r> {
-    items: Vec<Option<&'r [u8]>>,
-    now: Timestamp,
-}
+impl Sealed for TransactGetRequest {}
 
-impl<E: DynamoEntity, F: GetForm<E>> Reads for Get<E, F> {
-    type Out = Option<F::Row>;
+impl ReadRequest for TransactGetRequest {
+    /// As many as were requested.
+    type Found = Vec<Option<Bytes>>;
 
-    fn plan_reads(
-        self,
-        asked: &mut TransactGetReads<'_>,
-    ) -> Result<TransactGetReader<Option<F::Row>>> {
-        let at = asked.add_read(self.item_key(), F::wanted_attributes())?;
-        let read = self.read_found();
-        Ok(Box::new(move |answer| {
-            read(answer.items.get(at).copied().flatten(), answer.now)
+    fn add_get<E: DynamoEntity, F: GetForm<E>>(
+        &mut self,
+        get: Get<E, F>,
+    ) -> Result<FoundReader<Self, Option<F::Row>>> {
+        let at = self.add_read(get.item_key(), F::wanted_attributes())?;
+        let read = get.read_found();
+        Ok(FoundReader::new(move |found: &mut Self::Found, now| {
+            read(found.get(at).and_then(Option::as_deref), now)
         }))
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl<R: Reads> Reads for Vec<R> {
-    type Out = Vec<R::Out>;
-
-    fn plan_reads(
-        self,
-        asked: &mut TransactGetReads<'_>,
-    ) -> Result<TransactGetReader<Vec<R::Out>>> {
-        let readers = self.into_iter().map(|read| read.plan_reads(asked));
-        let readers: Vec<_> = readers.collect::<Result<_>>()?;
-        Ok(Box::new(move |answer| {
-            readers.iter().map(|read| read(answer)).collect()
-        }))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<R: Reads, const N: usize> Reads for [R; N] {
-    type Out = [R::Out; N];
-
-    fn plan_reads(
-        self,
-        asked: &mut TransactGetReads<'_>,
-    ) -> Result<TransactGetReader<[R::Out; N]>> {
-        let reader = Vec::from(self).plan_reads(asked)?;
-        Ok(Box::new(move |answer| {
-            let found = reader(answer)?;
-            <[R::Out; N]>::try_from(found).map_err(|_| {
-                let message = "the number of items in the response is not that of the request";
-                Error::new(ErrorKind::Service, Stage::Service, message)
-            })
-        }))
-    }
-}
-
-macro_rules! tuples {
-    ($($name:ident)+) => {
-        #[diagnostic::do_not_recommend]
-        #[allow(non_snake_case, reason = "the names of the types serve as variables")]
-        impl<$($name: Reads),+> Reads for ($($name,)+) {
-            type Out = ($($name::Out,)+);
-
-            fn plan_reads(self, asked: &mut TransactGetReads<'_>) -> Result<TransactGetReader<Self::Out>> {
-                let ($($name,)+) = self;
-                $(let $name = $name.plan_reads(asked)?;)+
-                Ok(Box::new(move |answer| Ok(($($name(answer)?,)+))))
-            }
-        }
-    };
-}
-
-each_tuple!(tuples: A B C D E F G H I J K L M N O P);
-
-impl<'d> TransactGetReads<'d> {
-    fn new(db: &'d Dynamo) -> Self {
-        TransactGetReads {
-            db,
+impl TransactGetRequest {
+    fn new(db: &Dynamo) -> Self {
+        TransactGetRequest {
+            db: db.clone(),
             items: Vec::new(),
             places: HashMap::new(),
             participants: Vec::new(),
@@ -298,28 +226,24 @@ impl<'d> TransactGetReads<'d> {
     }
 }
 
-impl<R: Reads> Operation for TransactGet<R> {
+impl<R: KeyReads<TransactGetRequest>> Operation for TransactGet<R> {
     type Out = R::Out;
 
     fn plan(self, db: &Dynamo) -> Result<Plan<R::Out>> {
-        let mut asked = TransactGetReads::new(db);
-        let reader = self.reads.plan_reads(&mut asked)?;
-        let (request, participants) = asked.build_request();
+        let mut request = TransactGetRequest::new(db);
+        let reader = self.reads.plan_reads(&mut request)?;
+        let (request, participants) = request.build_request();
         let now = db.now();
         let count = participants.len();
-        let kept = TransactGetReading { reader, count };
         let planned = PlannedRequest {
             participants,
             is_needless: count == 0,
             ..PlannedRequest::of_request(request, "transact_get", now)
         };
         let outcome = match count {
-            0 => Outcome::Known(Some((kept.reader)(&TransactGetAnswer {
-                items: Vec::new(),
-                now,
-            })?)),
+            0 => Outcome::Known(Some(reader.read_found(&mut Vec::new(), now)?)),
             _ => Outcome::ReadBy(ReplyReader {
-                kept: Box::new(kept),
+                kept: Box::new(Some(TransactGetReading { reader, count })),
                 read: TransactGetReading::<R::Out>::read_reply,
             }),
         };
@@ -329,40 +253,39 @@ impl<R: Reads> Operation for TransactGet<R> {
 
 /// How the answer of a snapshot is read.
 struct TransactGetReading<Out> {
-    reader: TransactGetReader<Out>,
+    reader: FoundReader<TransactGetRequest, Out>,
     /// The number of requested items.
     count: usize,
 }
 
 impl<Out: 'static> TransactGetReading<Out> {
-    fn read_reply(kept: &dyn Any, reply: &Reply, now: Timestamp) -> Result<Out> {
-        let Some(TransactGetReading { reader, count }) = kept.downcast_ref() else {
+    fn read_reply(kept: &mut dyn Any, reply: &Reply, now: Timestamp) -> Result<Out> {
+        let kept = kept.downcast_mut::<Option<Self>>().and_then(Option::take);
+        let Some(TransactGetReading { reader, count }) = kept else {
             return Err(Error::config(
-                "a snapshot is read by the handles of its reads",
+                "a snapshot is read once, by the handles of its reads",
             ));
         };
-        reader(&TransactGetAnswer::of_reply(reply, *count, now)?)
+        reader.read_found(&mut items_of(reply, count)?, now)
     }
 }
 
-impl<'r> TransactGetAnswer<'r> {
-    /// Reads a response. DynamoDB responds in the order of the reads, and reports for each whether an item exists.
-    fn of_reply(reply: &'r Reply, count: usize, now: Timestamp) -> Result<Self> {
-        let broken = |fault| Error::unreadable(&fault);
-        let responses = find_answer(&reply.body, "Responses").map_err(broken)?;
-        let responses = array_elements(responses.unwrap_or(b"[]")).map_err(broken)?;
-        if responses.len() != count {
-            return Err(broken(CodecError::mismatch(
-                format!("{count} responses"),
-                responses.len(),
-            )));
-        }
-        let items = responses
-            .into_iter()
-            .map(|response| find_answer(response, "Item"));
-        let items = items.collect::<Result<_, _>>().map_err(broken)?;
-        Ok(TransactGetAnswer { items, now })
+/// The items of a response. DynamoDB responds in the order of the reads, and reports for each whether an item exists.
+fn items_of(reply: &Reply, count: usize) -> Result<Vec<Option<Bytes>>> {
+    let broken = |fault| Error::unreadable(&fault);
+    let responses = find_answer(&reply.body, "Responses").map_err(broken)?;
+    let responses = array_elements(responses.unwrap_or(b"[]")).map_err(broken)?;
+    if responses.len() != count {
+        return Err(broken(CodecError::mismatch(
+            format!("{count} responses"),
+            responses.len(),
+        )));
     }
+    let items = responses.into_iter().map(|response| {
+        let item = find_answer(response, "Item").map_err(broken)?;
+        Ok(item.map(|item| reply.body.slice_ref(item)))
+    });
+    items.collect()
 }
 
 impl<R> fmt::Debug for TransactGet<R> {

@@ -1,6 +1,6 @@
 //! The output of the derives: constants that the compiler checks.
 
-use super::{KeyType, ShapeDef, StreamView};
+use super::{KeyType, StreamView};
 use crate::json::{CodecError, Reader};
 use crate::path::{Former, FormerUse, Place};
 
@@ -199,6 +199,17 @@ impl KeyDef {
 }
 
 impl EntityDef {
+    /// The attributes that the library sets with each write.
+    pub(crate) const fn managed(&self) -> [Option<&'static str>; 5] {
+        [
+            self.version,
+            self.created_at,
+            self.updated_at,
+            self.created_by,
+            self.updated_by,
+        ]
+    }
+
     /// Whether keys of indexes end in a shard.
     pub(crate) fn has_sharded_indexes(&self) -> bool {
         let mut keys = self.indexes.iter().flat_map(|index| index.pk);
@@ -473,4 +484,15 @@ impl TableDef {
     pub(crate) fn key_names(&self) -> impl Iterator<Item = &'static str> {
         [self.pk].into_iter().chain(self.sk)
     }
+}
+
+/// `shape = 2, was(OrderV1)`
+#[derive(Debug, Clone, Copy)]
+pub struct ShapeDef {
+    /// The number. Items of shape 1 are stored without a number.
+    pub number: u16,
+    /// The number that is written: this one, or the one before.
+    pub writes: u16,
+    /// The declaration of the shape before, if items of it are read.
+    pub older: Option<&'static EntityDef>,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::json::json_record;
+use super::json_form::json_record;
 use super::{
     EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pattern,
     Presence, SecondKeyUse, TableDef, Width,

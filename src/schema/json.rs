@@ -1,19 +1,13 @@
 //! Schemas as JSON: [`TableSchema::to_json`] and [`TableSchema::from_json`].
 
-mod form;
 mod members;
 #[cfg(test)]
 mod tests;
-mod word;
 
 use super::TableSchema;
+use super::json_form::{JsonMembers, JsonRecord, refused};
 use crate::codec::Item;
 use crate::error::Result;
-pub(super) use form::json_record;
-use form::refused;
-pub(crate) use form::{JsonForm, JsonMembers, JsonPlace, JsonRecord};
-pub(crate) use word::Word;
-pub(super) use word::words;
 
 /// The number of the format. A member that readers may pass over does not raise it.
 const FORMAT: u64 = 1;

@@ -3,7 +3,7 @@
 
 use super::{
     EntitySchema, FieldRole, FieldSchema, IndexKind, IndexSchema, KeySchema, PartSchema,
-    PatternSchema, Presence, TableSchema,
+    PatternSchema, Presence, TableSchema, ValueKind,
 };
 use crate::json::Tag;
 
@@ -224,10 +224,6 @@ impl<'s> FieldInKey<'s> {
         }
     }
 
-    fn type_name(&self) -> &'s str {
-        self.field.map_or("", FieldSchema::type_name)
-    }
-
     pub(crate) fn role(&self) -> Option<FieldRole> {
         self.field.map(|field| field.role)
     }
@@ -237,7 +233,8 @@ impl<'s> FieldInKey<'s> {
     }
 
     pub(crate) fn is_float(&self) -> bool {
-        matches!(self.type_name(), "f32" | "f64")
+        let kind = self.field.and_then(FieldSchema::kind);
+        matches!(kind, Some(ValueKind::Float { .. }))
     }
 
     /// Its precision, if it is a time.
@@ -253,6 +250,15 @@ impl<'s> FieldInKey<'s> {
 }
 
 impl FieldSchema {
+    /// The kind of its type by the stored values, or else by the name of the type; None if the library does not know
+    /// the type.
+    pub fn kind(&self) -> Option<ValueKind> {
+        match self.type_name() {
+            "str" => Some(ValueKind::Text),
+            name => ValueKind::of_name(name),
+        }
+    }
+
     /// The name of its type without parameters, by what it stores; by how it is written if that is not known.
     pub(crate) fn type_name(&self) -> &str {
         match &self.value_type {
@@ -263,26 +269,22 @@ impl FieldSchema {
 
     /// Whether it is a text of any length.
     pub(crate) fn is_free_text(&self) -> bool {
-        matches!(self.type_name(), "String" | "str")
+        self.kind() == Some(ValueKind::Text)
     }
 
     /// Whether it is yes or no.
     pub(crate) fn is_flag(&self) -> bool {
-        self.stored == Some(Tag::Bool) || self.type_name() == "bool"
+        self.stored == Some(Tag::Bool) || self.kind() == Some(ValueKind::Flag)
     }
 
     /// Its precision, if it is a time.
     pub(crate) fn time(&self) -> Option<TimePrecision> {
-        match (self.role, self.value_type.as_deref().unwrap_or_default()) {
+        match (self.role, self.kind()) {
             (FieldRole::CreatedAt | FieldRole::UpdatedAt | FieldRole::Ttl, _) => {
                 Some(TimePrecision::Moment)
             }
-            (_, "date" | "dynamo_entity::YearMonth") => Some(TimePrecision::Period),
-            (
-                _,
-                "timestamp" | "civil_time" | "EpochSeconds" | "EpochMillis" | "JavaScriptTime"
-                | "Rfc3339Seconds" | "PythonTime" | "PynamoTime",
-            ) => Some(TimePrecision::Moment),
+            (_, Some(ValueKind::Day | ValueKind::Month)) => Some(TimePrecision::Period),
+            (_, Some(ValueKind::Moment(_))) => Some(TimePrecision::Moment),
             _ => None,
         }
     }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::json::{json_record, words};
+use super::json_form::json_record;
+use super::json_word::words;
 
 json_record! {
     /// The operational settings of a table, such as its billing and its protection. The methods of

@@ -4,17 +4,6 @@ use super::agree::{PartMatch, name_or_empty, same_pieces};
 use super::overlap::same_text;
 use super::{EntityDef, EntityIndexDef, KeyDef, KeySource};
 
-/// `shape = 2, was(OrderV1)`
-#[derive(Debug, Clone, Copy)]
-pub struct ShapeDef {
-    /// The number. Items of shape 1 are stored without a number.
-    pub number: u16,
-    /// The number that is written: this one, or the one before.
-    pub writes: u16,
-    /// The declaration of the shape before, if items of it are read.
-    pub older: Option<&'static EntityDef>,
-}
-
 impl EntityDef {
     /// The shape that is written, if one is declared.
     pub(crate) fn written_shape(&self) -> Option<u16> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::json::json_record;
+use super::json_form::json_record;
 use super::{
     AllowSchema, Billing, CollectionSchema, Declaration, Encryption, EntitySchema, IndexSettings,
     KeyType, OnDemandMaximum, Origin, Safeguard, StreamView, Style, TableClass, TableSettings,

@@ -7,7 +7,7 @@ use super::{
     EntityModel, FieldModel, FieldSchema, NamedType, ShapeModel, TypeModel, TypeOf, ValueContent,
     ValueModel, ValueSchema, VariantModel, VariantSchema,
 };
-use crate::codec::model::KNOWN_TYPES;
+use crate::codec::model::is_known_name;
 
 /// The declared types that fields hold.
 #[derive(Debug, Default)]
@@ -74,7 +74,7 @@ impl ValueTypes {
                 .insert(base(path, value));
         }
         for (name, bases) in alike {
-            let is_known = KNOWN_TYPES.contains(&name);
+            let is_known = is_known_name(name);
             let longest = bases.iter().map(|base| base.split("::").count()).max();
             let shown = |count: usize| -> BTreeSet<String> {
                 bases.iter().map(|base| tail(base, count)).collect()

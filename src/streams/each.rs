@@ -6,8 +6,8 @@ use std::fmt;
 use serde::ser::{Serialize, SerializeSeq, SerializeStruct, Serializer};
 
 use super::change::ItemChange;
-use super::event::EventForm;
 use super::follow::ItemChanges;
+use super::form::EventForm;
 use super::panics::{Panicked, without_panics};
 use super::parking::{CountedAttempt, Parking};
 use super::record::StreamRecord;

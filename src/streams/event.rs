@@ -4,19 +4,11 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer};
 
+use super::form::EventForm;
 use super::record::StreamRecord;
 use super::text::JsonText;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, array_elements, find_member};
-
-/// The form of an event. It determines the records that a partial failure must name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EventForm {
-    /// `{"Records": [..]}`, from an event source mapping. It delivers the first reported record and all after it again.
-    Lambda,
-    /// `[..]`, from a pipe. It delivers only the reported records again.
-    Pipe,
-}
 
 /// A batch of records from a DynamoDB stream.
 ///

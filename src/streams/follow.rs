@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::change::{ChangeEvent, ItemChange, UnreadChange};
-use super::event::{EventForm, StreamEvent};
+use super::event::StreamEvent;
+use super::form::EventForm;
 use super::kind::{EventKind, KnownImages};
 use super::record::{RecordParts, StreamRecord};
 use crate::entity::sentinel::is_sentinel;

@@ -35,19 +35,6 @@ impl KnownImages {
     }
 }
 
-/// The view with this name in the API of DynamoDB.
-pub(super) fn view_of_name(name: &str) -> Result<StreamView, CodecError> {
-    Ok(match name {
-        "KEYS_ONLY" => StreamView::KeysOnly,
-        "NEW_IMAGE" => StreamView::NewImage,
-        "OLD_IMAGE" => StreamView::OldImage,
-        "NEW_AND_OLD_IMAGES" => StreamView::NewAndOldImages,
-        _ => {
-            return Err(CodecError::new("an unknown view of a stream").at("StreamViewType"));
-        }
-    })
-}
-
 impl RecordParts {
     /// The images that the view includes. If the record does not name the view, the images that the record has.
     pub(super) fn known_images(&self) -> KnownImages {

@@ -7,7 +7,8 @@ use aws_lambda_events::event::streams::{
 };
 
 use super::each::BatchResponse;
-use super::event::{EventForm, StreamEvent};
+use super::event::StreamEvent;
+use super::form::EventForm;
 use super::record::StreamRecord;
 use crate::codec::Item;
 use crate::json::{CodecError, Writer};

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::event::EventForm;
-use super::kind::view_of_name;
+use super::form::{EventForm, view_of_name};
 use super::sequence::SequenceNumber;
 use crate::clock::Timestamp;
 use crate::codec::Item;

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::event::EventForm;
-use super::kind::view_of_name;
+use super::form::{EventForm, view_of_name};
 use super::position::ShardId;
 use super::record::StreamRecord;
 use super::sequence::SequenceNumber;

@@ -7,8 +7,24 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-use crate::plan::{Meaning, TransactionMember};
+use crate::plan::{self, Meaning, TransactionMember};
 use crate::write::unique;
+
+/// Sends operations that were planned one by one, in one transaction.
+pub(crate) async fn send_planned(db: &Dynamo, mut members: Vec<TransactionMember>) -> Result<()> {
+    join_hand_overs(&mut members, db)?;
+    plan::check_limits(&members)?;
+    if members.is_empty() {
+        return Ok(());
+    }
+    let pattern = plan::pattern_of(&members);
+    match plan::send_members(db, pattern, &mut members, None).await? {
+        None => Ok(()),
+        Some((failure, participants)) => {
+            Err(plan::explain_refusal(failure, &participants, db.now()))
+        }
+    }
+}
 
 pub(super) fn join_hand_overs(members: &mut Vec<TransactionMember>, db: &Dynamo) -> Result<()> {
     let givers = find_givers(members);

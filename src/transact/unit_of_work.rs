@@ -2,15 +2,13 @@
 //! between.
 
 mod commit;
+mod unit_item;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use bytes::Bytes;
-
-use crate::codec::Item;
 use crate::dynamo::{Dynamo, ItemId, ItemTurn, turn_in};
 use crate::entity::{self, ChangeableEntity, DynamoEntity, HeldEntity, Key, Patterns, Version};
 use crate::error::{Error, ErrorKind, OperationPlace, Result, Stage};
@@ -22,6 +20,7 @@ use crate::retry::Backoff;
 use crate::write::unique::item_id;
 use crate::write::{Create, Delete, ItemWrite, Put, as_read, delete_as_read, revision, update_of};
 use commit::{changed_since, commit_items};
+use unit_item::{ReadRecord, UnitItem, of_another_entity, refuse_operation};
 
 /// The number of attempts before the last conflict is returned.
 const ATTEMPTS: u32 = 200;
@@ -178,26 +177,6 @@ struct UnitState {
     /// units wait for each other.
     has_asked: bool,
     is_over: bool,
-}
-
-/// An item that was read or written.
-struct UnitItem {
-    id: ItemId,
-    read: Option<ReadRecord>,
-    /// The check of the item that was read, until the item is written.
-    members: Vec<TransactionMember>,
-    is_written: bool,
-}
-
-/// An item as it was read.
-#[derive(Clone)]
-struct ReadRecord {
-    /// The id of the declaration by which it was read, which the guard is made by.
-    declared: &'static str,
-    /// None if no live item existed.
-    live: Option<Bytes>,
-    /// The condition that it is unchanged.
-    guard: (Node, ConditionFailure),
 }
 
 impl UnitOfWork {
@@ -456,41 +435,6 @@ impl UnitState {
     }
 }
 
-impl UnitItem {
-    fn check_unwritten(&self, entity: &'static str) -> Result<()> {
-        if !self.is_written {
-            return Ok(());
-        }
-        let message = "this unit of work writes or checks the item already: a transaction takes one write per item, so change the \
-                       entity as a whole and write it once";
-        Err(refuse_operation(entity, message))
-    }
-
-    /// The record of a read by this entity. The guard does not compare the attributes that another entity reads from
-    /// the same item.
-    fn record_of<E: DynamoEntity>(&self) -> Result<Option<ReadRecord>> {
-        match &self.read {
-            Some(read) if read.declared != E::ENTITY.id => {
-                Err(of_another_entity(E::ENTITY.type_name))
-            }
-            read => Ok(read.clone()),
-        }
-    }
-}
-
-impl ReadRecord {
-    fn read_entity<E: DynamoEntity>(&self) -> Result<Option<E>> {
-        self.live.as_deref().map(entity::read).transpose()
-    }
-
-    /// Whether the item of a failure is the one that was read.
-    fn is_current(&self, current: Option<&Bytes>) -> bool {
-        // DynamoDB returns the attributes of an item in any order, so the items are compared and not their bytes.
-        let item = |json: &Bytes| Item::from_dynamo_json(json).ok();
-        self.live.as_ref().and_then(item) == current.and_then(item)
-    }
-}
-
 impl fmt::Debug for UnitOfWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock_state();
@@ -531,14 +475,4 @@ fn guard_of<E: DynamoEntity>(
             db.now(),
         )),
     }
-}
-
-fn of_another_entity(entity: &'static str) -> Error {
-    let message =
-        "this unit of work has read the item as another entity: read and write an item as one";
-    refuse_operation(entity, message)
-}
-
-fn refuse_operation(entity: &'static str, message: &str) -> Error {
-    Error::new(ErrorKind::Rejected, Stage::Request, message.to_owned()).of(entity)
 }

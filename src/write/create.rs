@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::json::CodecError;
 use crate::plan::{ConditionFailure, Outcome, Precondition, TransactionMember, check};
 use crate::schema::Pattern;
+use crate::write::item_write::sealed::Sealed;
 use crate::write::{
     Conditional, ItemWrite, PreparedPut, ReturningNew, WriteOutcome, WritePlan,
     members_with_stored, with_stored,
@@ -33,6 +34,8 @@ impl<E: DynamoEntity> Create<'_, E> {
         with_stored(entity, Ok(prepared(Patterns::<E>::CREATE, entity, db)), db)
     }
 }
+
+impl<E: DynamoEntity> Sealed for Create<'_, E> {}
 
 impl<E: DynamoEntity> ItemWrite for Create<'_, E> {
     type Entity = E;

@@ -15,6 +15,7 @@ use crate::plan::{
     check,
 };
 use crate::schema::Pattern;
+use crate::write::item_write::sealed::Sealed;
 use crate::write::{
     HeldUniqueValues, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing,
     ReturningOld, Rewrite, UniqueChanges, WriteOutcome, WritePlan, delete_of, refuse_alone, unique,
@@ -130,6 +131,8 @@ impl<E: DynamoEntity, G: Guard> Delete<E, G, ReturningNothing> {
         self.retyped()
     }
 }
+
+impl<E: DynamoEntity, G: Guard, R: Returning<E>> Sealed for Delete<E, G, R> {}
 
 impl<E: DynamoEntity, G: Guard, R: Returning<E>> ItemWrite for Delete<E, G, R> {
     type Entity = E;

@@ -79,16 +79,9 @@ impl KeptNames {
 
     pub(crate) fn contains(&self, name: &str) -> bool {
         let (def, table) = (self.declared.def, self.declared.table);
-        let managed = [
-            def.version,
-            def.created_at,
-            def.updated_at,
-            def.created_by,
-            def.updated_by,
-        ];
         let is_key = name == table.pk || table.sk == Some(name);
         is_key
-            || managed.contains(&Some(name))
+            || def.managed().contains(&Some(name))
             || entity::field::is_derived(def, table, name) && !self.fields.has_name(name)
     }
 }

@@ -2,25 +2,17 @@
 
 mod builder;
 mod complete;
-mod edit;
-mod evaluated;
 mod expiry;
 mod guard;
 mod kind;
-mod loaded;
 mod reserve;
-mod source;
 
 use std::fmt;
 
 pub(crate) use builder::draft_builder;
 pub(crate) use complete::{refused, stamp_fields};
-pub(crate) use edit::Edit;
-pub(crate) use evaluated::{EvaluatedUpdate, ShapeFunctions};
 pub(crate) use expiry::derive_expiry;
 pub(crate) use kind::UpdateKind;
-pub(crate) use loaded::loaded_condition;
-pub(crate) use source::{UpdateOrigin, attribute_of, known, split, tell_changes};
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
@@ -34,14 +26,14 @@ use crate::json::CodecError;
 use crate::plan::{ConditionFailure, Returned, check};
 use crate::schema::Pattern;
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
+use crate::write::knowledge::source;
 use crate::write::{
-    IndexMaintenance, Intent, Main, Rewrite, Touched, UniqueChanges, WritePlan, index_maintenance,
-    unique,
+    Edit, EvaluatedUpdate, IndexMaintenance, Intent, Main, Rewrite, ShapeFunctions, Touched,
+    UniqueChanges, UpdateOrigin, WritePlan, index_maintenance, known, split, tell_changes, unique,
 };
 use complete::{check_complete, check_places, set_identity};
 use guard::{expected, relied_on};
 use reserve::reserve;
-use source::source;
 
 /// Changes of one item, with their conditions.
 pub(crate) struct UpdateDraft {
@@ -72,17 +64,20 @@ struct ComparedEntity {
 }
 
 impl UpdateDraft {
-    pub(crate) fn of_key<E: DynamoEntity>(key: &Key<E>, way: UpdateKind) -> Self {
+    pub(crate) fn of_key<E: DynamoEntity>(
+        key: &Key<E>,
+        way: UpdateKind,
+        shapes: Option<ShapeFunctions>,
+    ) -> Self {
         let fields = match way {
             // Only an upsert may create the item, and then fields that are also part of the key
             // must be stored.
             UpdateKind::Upsert => key.fields_json(),
             UpdateKind::Update | UpdateKind::Touch => Ok(Vec::new()),
         };
-        let (pattern, shapes) = (way.pattern::<E>(), ShapeFunctions::of::<E>());
         UpdateDraft::new(
             E::DECLARATION,
-            pattern,
+            way.pattern::<E>(),
             way,
             key.to_untyped(),
             fields,
@@ -112,16 +107,20 @@ impl UpdateDraft {
         }
     }
 
-    pub(crate) fn of_entity<E: DynamoEntity>(entity: &E) -> Self {
+    pub(crate) fn of_entity<E: DynamoEntity>(entity: &E, shapes: Option<ShapeFunctions>) -> Self {
         UpdateDraft {
             source: source(entity),
-            ..UpdateDraft::of_key(&Key::of(entity), UpdateKind::Update)
+            ..UpdateDraft::of_key(&Key::of(entity), UpdateKind::Update, shapes)
         }
     }
 
     /// The changes from one value of an entity to another.
-    pub(crate) fn of_difference<E: DynamoEntity>(seen: &E, next: &E) -> Self {
-        let mut draft = UpdateDraft::of_entity(seen);
+    pub(crate) fn of_difference<E: DynamoEntity>(
+        seen: &E,
+        next: &E,
+        shapes: Option<ShapeFunctions>,
+    ) -> Self {
+        let mut draft = UpdateDraft::of_entity(seen, shapes);
         draft.compare(seen, next);
         draft
     }

@@ -1,8 +1,6 @@
 //! The write of one item. Each verb defines how it is planned. All verbs share the code that sends, explains and
 //! repeats the write, puts it into a transaction, and executes it in a job.
 
-use std::any::Any;
-
 use bytes::Bytes;
 
 use crate::dynamo::Dynamo;
@@ -11,14 +9,22 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
 use crate::plan::{
     Call, Explanation, Operation, Outcome, Plan, PlannedRequest, Returned, SentCall, TransactWrite,
-    TransactionMember, WrittenItem, read_raw,
+    TransactionMember, WrittenItem,
 };
 use crate::schema::{EntityDef, Pattern};
-use crate::write::{EvaluatedUpdate, Guard, Guarded, Intent, Omissible, PlannedWrite};
+use crate::write::{
+    Guard, Guarded, Intent, Omissible, PlannedWrite, PutMember, WriteOutcome, WritePlan, read_back,
+};
+
+use sealed::Sealed;
+
+pub(super) mod sealed {
+    pub trait Sealed {}
+}
 
 /// The write of one item: a create, put, update, upsert or delete. These methods must be the last ones before
 /// [`send`](Operation::send).
-pub trait ItemWrite: Sized {
+pub trait ItemWrite: Sealed + Sized {
     /// The entity of the item.
     type Entity: DynamoEntity;
     /// Its checks, as a type.
@@ -117,45 +123,7 @@ pub trait ItemWrite: Sized {
     }
 }
 
-/// How the result of a write is read.
-#[derive(Debug)]
-pub struct WriteOutcome<Out>(pub(crate) Outcome<Out>);
-
-impl<Out> WriteOutcome<Out> {
-    /// The result, if it is known before the write is sent.
-    pub(super) fn known(self) -> Option<Out> {
-        match self.0 {
-            Outcome::Known(known) => known,
-            _ => None,
-        }
-    }
-}
-
-/// A write of one item, planned as far as it can be without reading.
-#[derive(Debug)]
-pub struct WritePlan {
-    pub(crate) intent: Intent,
-    /// The part of the item that it returns.
-    pub(crate) returned: Returned,
-    /// The key of the item, if the item has to be read back after a transaction.
-    pub(crate) key: Option<UntypedKey>,
-    /// The item, if it is known that nothing changes and no condition is checked.
-    pub(crate) same: Option<Vec<u8>>,
-    /// The update of an item that is stored in an older shape.
-    pub(crate) evaluated: Option<Box<EvaluatedUpdate>>,
-}
-
 impl WritePlan {
-    pub(crate) fn new(intent: Intent, returned: Returned) -> Self {
-        WritePlan {
-            intent,
-            returned,
-            key: None,
-            same: None,
-            evaluated: None,
-        }
-    }
-
     /// One request, which cannot read anything first.
     fn plan<Out>(self, outcome: Outcome<Out>) -> Result<Plan<Out>> {
         let (returned, write) = (self.returned, self.intent.ready()?);
@@ -172,23 +140,6 @@ impl WritePlan {
             (_, outcome) => outcome,
         };
         Ok(planned.with_outcome(outcome))
-    }
-
-    /// Declares that executing it twice is harmless.
-    pub(crate) fn retry_safe(mut self) -> Self {
-        // A write that reads first becomes a transaction. It has a token, so it may be repeated anyway.
-        if let Intent::Ready(write) = &mut self.intent {
-            write.main().retry_safe(self.returned);
-        }
-        self
-    }
-
-    /// The item of a put.
-    pub(crate) fn item(&mut self) -> &[u8] {
-        match &mut self.intent {
-            Intent::Ready(write) => write.main().subject_json(),
-            Intent::Reading(rewrite) => rewrite.main.item(),
-        }
     }
 
     pub(super) fn sent(plan: Result<Self>, db: &Dynamo) -> SentCall<'_> {
@@ -261,9 +212,6 @@ impl WritePlan {
     }
 }
 
-/// The key of an item that is put, and the entity as it will be stored.
-pub(crate) type PutMember = (Vec<u8>, Box<dyn Any + Send + Sync>);
-
 #[diagnostic::do_not_recommend]
 impl<W: ItemWrite> Operation for W {
     type Out = W::Out;
@@ -327,24 +275,6 @@ fn returned_of(item: Vec<u8>, returned: Returned) -> Option<Bytes> {
     matches!(returned, Returned::Old | Returned::New).then(|| Bytes::from(item))
 }
 
-/// Reads the item after a transaction. If that fails, the write has taken effect nevertheless, and the error says so.
-pub(crate) async fn read_back(
-    db: &Dynamo,
-    pattern: &'static Pattern,
-    key: &UntypedKey,
-) -> Result<Bytes> {
-    let def = key.declared.def;
-    let took_effect = |message| {
-        let error = Error::new(ErrorKind::AppliedButUnread, Stage::Service, message);
-        error.of(def.type_name).declared_as(Some(def.id))
-    };
-    let read = read_raw(db, pattern, key).await.map_err(|error| {
-        let message = "the write took effect, and the item could not be read back: read it again";
-        took_effect(message).with_source(error)
-    })?;
-    read.ok_or_else(|| took_effect("the write took effect, and the item was deleted since"))
-}
-
 fn check_returns(write: &PlannedWrite, returned: Returned) -> Result<()> {
     match write {
         PlannedWrite::Alone(_) => Ok(()),
@@ -400,6 +330,8 @@ pub struct RetrySafe<W>(W);
 /// The former name of [`RetrySafe`].
 #[deprecated(note = "renamed to `RetrySafe`")]
 pub type Repeatable<W> = RetrySafe<W>;
+
+impl<W: ItemWrite> Sealed for RetrySafe<W> {}
 
 impl<W: ItemWrite> ItemWrite for RetrySafe<W> {
     type Entity = W::Entity;

@@ -19,6 +19,7 @@ use crate::plan::{
     WriteVerb, check,
 };
 use crate::schema::Pattern;
+use crate::write::item_write::sealed::Sealed;
 use crate::write::{
     Intent, ItemWrite, Main, PlannedWrite, ReturningNew, Rewrite, WriteOutcome, WritePlan, unique,
     untyped_key,
@@ -179,6 +180,8 @@ impl<E: DynamoEntity, G: Guard> Put<'_, E, G> {
         with_stored(entity, prepared, db)
     }
 }
+
+impl<E: DynamoEntity, G: Guard> Sealed for Put<'_, E, G> {}
 
 impl<E: DynamoEntity, G: Guard> ItemWrite for Put<'_, E, G> {
     type Entity = E;

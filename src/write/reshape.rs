@@ -1,10 +1,6 @@
 //! The write of a whole item in another shape than the stored one. It is an update, so that attributes which no shape
 //! knows are kept.
 
-use super::difference::{Attributes, attributes};
-use super::draft::{Edit, UpdateOrigin, split, stamp_fields};
-use super::unchanged::unchanged;
-use super::unique::UniqueChanges;
 use crate::dynamo::Dynamo;
 use crate::entity::field::is_derived;
 use crate::entity::shape::stored_shape;
@@ -14,6 +10,9 @@ use crate::expr::{UpdateAction, UpdateActions};
 use crate::json::Names;
 use crate::plan::size;
 use crate::schema::{EntityDef, Pattern, SHAPE};
+use crate::write::difference::{Attributes, attributes};
+use crate::write::unchanged::unchanged;
+use crate::write::{Edit, UniqueChanges, UpdateOrigin, split, stamp_fields};
 
 /// Whether an item has another shape than the one that is written. If the shape before is written, changes of single
 /// attributes are those of another shape, so the whole item is written too.
@@ -40,7 +39,7 @@ pub(super) fn reshaped(
         attributes(old).map_err(fail)?,
         attributes(new).map_err(fail)?,
     );
-    let managed = managed_names(of.1.declared.def);
+    let managed = of.1.declared.def.managed();
     let is_field = |name: &str| !managed.contains(&Some(name));
     let fields = |all: &Attributes| -> Attributes {
         let mut fields = all.clone();
@@ -67,16 +66,6 @@ pub(crate) fn upgraded(
     edit(db, of, stored, entity, (&after, &after))
 }
 
-fn managed_names(def: &EntityDef) -> [Option<&'static str>; 5] {
-    [
-        def.version,
-        def.created_at,
-        def.updated_at,
-        def.created_by,
-        def.updated_by,
-    ]
-}
-
 /// Sets what differs from the stored item, and removes what only the stored shape has. The version is raised.
 fn edit(
     db: &Dynamo,
@@ -88,7 +77,7 @@ fn edit(
     let declared = key.declared;
     let (def, table) = (declared.def, declared.table);
     let fail = |fault| declared.unwritten(fault);
-    let managed = managed_names(def);
+    let managed = def.managed();
     let is_kept =
         |name: &str| name == table.pk || table.sk == Some(name) || managed.contains(&Some(name));
     let item = split(stored).map_err(fail)?;

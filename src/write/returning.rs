@@ -4,11 +4,12 @@ use bytes::Bytes;
 
 use crate::clock::Timestamp;
 use crate::codec::Item;
+use crate::dynamo::Dynamo;
 use crate::entity::guard::{Conditional, Guard};
-use crate::entity::{self, DynamoEntity};
+use crate::entity::{self, DynamoEntity, UntypedKey};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::plan::Returned;
-use crate::schema::EntityDef;
+use crate::plan::{Returned, read_raw};
+use crate::schema::{EntityDef, Pattern};
 
 /// The return value of a write.
 pub trait Returning<E: DynamoEntity> {
@@ -142,4 +143,22 @@ fn missing(def: &EntityDef) -> Error {
 fn unread(error: Error, item: &[u8], now: Timestamp, def: &EntityDef) -> Error {
     let error = error.with_current(Bytes::copy_from_slice(item), now);
     error.declared_as(Some(def.id))
+}
+
+/// Reads the item after a transaction. If that fails, the write has taken effect nevertheless, and the error says so.
+pub(crate) async fn read_back(
+    db: &Dynamo,
+    pattern: &'static Pattern,
+    key: &UntypedKey,
+) -> Result<Bytes> {
+    let def = key.declared.def;
+    let took_effect = |message| {
+        let error = Error::new(ErrorKind::AppliedButUnread, Stage::Service, message);
+        error.of(def.type_name).declared_as(Some(def.id))
+    };
+    let read = read_raw(db, pattern, key).await.map_err(|error| {
+        let message = "the write took effect, and the item could not be read back: read it again";
+        took_effect(message).with_source(error)
+    })?;
+    read.ok_or_else(|| took_effect("the write took effect, and the item was deleted since"))
 }

@@ -8,11 +8,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
-use super::split;
-use super::unique::{Main, PlannedWrite, Rewrite};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
-use crate::entity::EntityDeclaration;
 use crate::entity::second_row::{SecondKey, SecondRow};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions, apply_update, holds_for};
@@ -21,57 +18,42 @@ use crate::plan::{
     ConditionFailure, Explanation, Meaning, Outcome, Plan, Returned, TransactionMember,
     WriteRequest, WriteVerb, check, read_item, read_raw,
 };
+use crate::read::plan_read;
 use crate::retry::Backoff;
 use crate::schema::{EntityDef, Pattern, SecondKeyUse, TableDef};
+use crate::write::{Main, PlannedWrite, Rewrite, alone, refuse_other_row, split};
 
 /// The maximum number of attempts.
 const ATTEMPTS: u32 = 100;
 
-/// Returns an error for a write of one row alone, for a caller that cannot read first.
-pub(crate) fn refuse_alone(declared: &EntityDeclaration, is_delete: bool) -> Result<()> {
-    refuse_other_row(declared, is_delete)?;
-    match declared.def.writes_second_row(is_delete) {
-        true => Err(alone(declared.def.type_name)),
-        false => Ok(()),
+impl Rewrite {
+    /// Reads the item and writes it, with its other row, if it is unchanged; otherwise retries. Returns the old item.
+    pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
+        match BothRows::of(&self)? {
+            Some(both) => Box::pin(both.run(db)).await,
+            None => self.run_alone(db).await,
+        }
     }
-}
 
-/// Returns an error for a write of the rows under another key by their own declaration. The row of the item would stay as it
-/// is, and a refill would take the written row for one that no item has. A delete is accepted: the next write or refill of the
-/// item stores the row again.
-pub(crate) fn refuse_other_row(declared: &EntityDeclaration, is_delete: bool) -> Result<()> {
-    match declared.written_with.filter(|_| !is_delete) {
-        Some(entity) => Err(other_row(declared.def.type_name, entity.type_name)),
-        None => Ok(()),
+    /// The reads, and the write as it would be if no row were found.
+    pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let read = plan_read(self.key.declared, self.pattern, self.key.json(), db);
+        match BothRows::of(&self)? {
+            Some(both) => both.explain(&read, db),
+            None => self.explain_alone(&read, db),
+        }
     }
-}
-
-#[cold]
-fn other_row(type_name: &'static str, written: &'static str) -> Error {
-    let message = format!(
-        "its rows are those of `{written}` under another key, and are written together with them: write `{written}`"
-    );
-    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(type_name)
-}
-
-/// The error for such a write.
-#[cold]
-pub(crate) fn alone(type_name: &'static str) -> Error {
-    let message = "its items are stored under two keys, so each write reads the item first and writes both rows, and \
-                   cannot be part of a batch, of a transaction or of a job: send `create`, `put`, `update`, `modify` or \
-                   `delete` by itself, until `next_key` or `was_key` is removed";
-    Error::new(ErrorKind::InvalidKey, Stage::Request, message).of(type_name)
 }
 
 /// The write of both rows of an item.
-pub(crate) struct BothRows<'w> {
+struct BothRows<'w> {
     write: &'w Rewrite,
     second: SecondKey,
     usage: SecondKeyUse,
 }
 
 /// The rows as they were read.
-pub(crate) struct RowsAsRead {
+struct RowsAsRead {
     stored: Option<Bytes>,
     /// The other row that the item had, and the one that it gets, each with its content.
     before: Option<(SecondRow, Option<Bytes>)>,
@@ -98,7 +80,7 @@ impl RowsAsRead {
 
 impl<'w> BothRows<'w> {
     /// None if the write concerns one row.
-    pub(crate) fn of(write: &'w Rewrite) -> Result<Option<Self>> {
+    fn of(write: &'w Rewrite) -> Result<Option<Self>> {
         let declared = write.key.declared;
         refuse_other_row(declared, write.is_delete())?;
         let second = declared.def.second_key.zip(declared.second_key);
@@ -111,7 +93,7 @@ impl<'w> BothRows<'w> {
     }
 
     /// Writes both rows, and retries if another write came first. Returns the old item.
-    pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
+    async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
         let mut backoff = Backoff::new();
         let mut failed: Option<(RowsAsRead, Error)> = None;
         for attempt in 1.. {
@@ -144,16 +126,16 @@ impl<'w> BothRows<'w> {
         Err(alone(self.write.key.declared.def.type_name))
     }
 
-    /// The reads, and the write as it would be if no row were found.
-    pub(crate) fn explain(self, read: &Plan<()>, db: &Dynamo) -> Result<Explanation> {
+    fn explain(self, read: &Plan<()>, db: &Dynamo) -> Result<Explanation> {
         let rows = RowsAsRead {
             stored: None,
             before: None,
             after: self.row_after(None)?.map(|row| (row, None)),
         };
-        let second = rows.after.as_ref().map(|(row, _)| {
-            crate::read::plan_read(self.write.key.declared, self.write.pattern, &row.key, db)
-        });
+        let second = rows
+            .after
+            .as_ref()
+            .map(|(row, _)| plan_read(self.write.key.declared, self.write.pattern, &row.key, db));
         let write = self.planned(&rows, db)?.returning(Returned::Nothing)?;
         let explained = Explanation::of_plan(&write.with_outcome(Outcome::Known(Some(()))));
         let explained = match &second {

@@ -15,9 +15,7 @@ mod values;
 
 pub(crate) use changes::{HeldUniqueValues, UniqueChanges};
 pub use look_up::LookUp;
-pub(crate) use planned_write::{
-    FailedCondition, PlannedWrite, attributes_of, given_up, send_members,
-};
+pub(crate) use planned_write::{FailedCondition, PlannedWrite, attributes_of, given_up};
 pub(crate) use rewrite::{Intent, Main, Rewrite, item_id};
 pub(crate) use rules::{concerns, depends_on, must_read, ttl_field};
 pub(crate) use sentinel::{Sentinel, take_over};

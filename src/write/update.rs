@@ -10,6 +10,8 @@ use crate::expr::{Changes, Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{AnswerItem, Outcome, Returned};
 use crate::write::draft::draft_builder;
+use crate::write::evaluated::shape_functions;
+use crate::write::item_write::sealed::Sealed;
 use crate::write::{
     Conditional, ItemWrite, PlannedWrite, Returning, ReturningChanged, ReturningNew,
     ReturningNothing, ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan,
@@ -24,19 +26,31 @@ pub struct Update<E: DynamoEntity, R = ReturningNew> {
 
 impl<E: DynamoEntity> Update<E> {
     pub(crate) fn of_key(key: Key<E>) -> Self {
-        Update::of(UpdateDraft::of_key(&key, UpdateKind::Update))
+        Update::of(UpdateDraft::of_key(
+            &key,
+            UpdateKind::Update,
+            shape_functions::<E>(),
+        ))
     }
 
     pub(crate) fn of_entity(entity: &E) -> Self {
-        Update::of(UpdateDraft::of_entity(entity))
+        Update::of(UpdateDraft::of_entity(entity, shape_functions::<E>()))
     }
 
     pub(crate) fn of_difference(seen: &E, next: &E) -> Self {
-        Update::of(UpdateDraft::of_difference(seen, next))
+        Update::of(UpdateDraft::of_difference(
+            seen,
+            next,
+            shape_functions::<E>(),
+        ))
     }
 
     pub(crate) fn touch(key: Key<E>) -> Self {
-        Update::of(UpdateDraft::of_key(&key, UpdateKind::Touch))
+        Update::of(UpdateDraft::of_key(
+            &key,
+            UpdateKind::Touch,
+            shape_functions::<E>(),
+        ))
     }
 }
 
@@ -98,6 +112,8 @@ impl<E: DynamoEntity> Update<E, ReturningNothing> {
         plan.intent.ready().map(Some)
     }
 }
+
+impl<E: DynamoEntity, R: Returning<E>> Sealed for Update<E, R> {}
 
 impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Update<E, R> {
     type Entity = E;

@@ -10,6 +10,8 @@ use crate::expr::{Changes, Condition};
 use crate::json::CodecError;
 use crate::plan::{AnswerItem, Outcome};
 use crate::write::draft::draft_builder;
+use crate::write::evaluated::shape_functions;
+use crate::write::item_write::sealed::Sealed;
 use crate::write::{
     Conditional, ItemWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
     ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan,
@@ -24,7 +26,11 @@ pub struct Upsert<E: DynamoEntity, R = ReturningNew> {
 
 impl<E: DynamoEntity> Upsert<E> {
     pub(crate) fn of_key(key: Key<E>) -> Self {
-        Upsert::of(UpdateDraft::of_key(&key, UpdateKind::Upsert))
+        Upsert::of(UpdateDraft::of_key(
+            &key,
+            UpdateKind::Upsert,
+            shape_functions::<E>(),
+        ))
     }
 }
 
@@ -45,6 +51,8 @@ impl<E: DynamoEntity, R> Upsert<E, R> {
         self
     }
 }
+
+impl<E: DynamoEntity, R: Returning<E>> Sealed for Upsert<E, R> {}
 
 impl<E: DynamoEntity, R: Returning<E>> ItemWrite for Upsert<E, R> {
     type Entity = E;

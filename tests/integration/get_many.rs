@@ -592,6 +592,14 @@ async fn several_tables_share_requests(db: Db) -> Outcome {
     let explained =
         batch_get((Note::get_many(keys(0..150)), user("u1").key().get())).explain(&db)?;
     assert_eq!(explained.requests.len(), 2);
+    let nested = (
+        vec![user("u1").key().get(), user("u2").key().get()],
+        [Note::get_many(keys([2, 2])), Note::get_many(keys([9, 1]))],
+    );
+    let (users, [two, others]) = batch_get(nested).send(&db).await?;
+    assert_eq!(users, [Some(user("u1")), None]);
+    assert_eq!(ids(&two), [Some(2), Some(2)]);
+    assert_eq!(ids(&others), [None, Some(1)]);
     Ok(())
 }
 

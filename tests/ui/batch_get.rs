@@ -1,4 +1,4 @@
-//! Only reads by keys can be read together, in a tuple.
+//! Only reads by keys can be read together, and `transact_get` takes no `get_many`.
 
 use dynamo_entity::prelude::*;
 
@@ -16,7 +16,7 @@ struct User {
 
 fn main() {
     let _ = Note::get_many(["1"].map(User::key));
-    let _ = batch_get(Note::get_many(["1"].map(Note::key)));
+    let _ = transact_get(Note::get_many(["1"].map(Note::key)));
     let _ = batch_get((Note::key("1").get(), Note::key("1").delete()));
     let _ = batch_get((Note::key("1"), User::key("1").get()));
 }

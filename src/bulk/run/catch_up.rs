@@ -4,52 +4,13 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::checkpoint_writer::CheckpointWriter;
 use crate::bulk::checkpoint::refused;
-use crate::bulk::put::{PreparedWrite, Writes};
+use crate::bulk::input::Input;
+use crate::bulk::put::Writes;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
-use crate::key::KeyHash;
-use crate::plan::ItemKey;
 
 /// How many writes are looked at before other tasks have their turn.
 const AT_ONCE: u64 = 1000;
-
-/// A write with its place in the input.
-pub(in crate::bulk) struct Input {
-    pub(in crate::bulk) number: u64,
-    /// Its identity.
-    pub(in crate::bulk) identity: u64,
-    pub(in crate::bulk) prepared: Box<PreparedWrite>,
-    /// Its name in the checkpoint, if it failed in an earlier run.
-    pub(in crate::bulk) failed_as: Option<String>,
-    /// The number of a later write of its item that had its turn in an earlier run.
-    pub(in crate::bulk) overtaken_by: Option<u64>,
-}
-
-impl Input {
-    /// The next write of the input.
-    pub(super) fn next(writes: &mut dyn Writes, number: u64, db: &Dynamo) -> Option<Self> {
-        let prepared = Box::new(writes.next(db)?);
-        Some(Input {
-            number,
-            identity: prepared.identity(number, db),
-            prepared,
-            failed_as: None,
-            overtaken_by: None,
-        })
-    }
-
-    /// A number that represents its item: writes of the same item have the same number.
-    pub(super) fn item(&self, db: &Dynamo) -> Option<u64> {
-        let prepared = &self.prepared;
-        let key = ItemKey::in_table(prepared.table, prepared.key.as_ref().ok()?).ok()?;
-        let table = db.table_name(prepared.table.name);
-        Some(KeyHash::of(table.as_bytes(), Some(&key.to_json())).number())
-    }
-
-    pub(super) fn is_delete(&self) -> bool {
-        self.prepared.verb == "delete"
-    }
-}
 
 /// Takes what earlier runs have dealt with, and returns the writes that failed. Rejects an input that is not the one
 /// that they were given. The input may differ at the writes that failed, because those were to be mended, and behind

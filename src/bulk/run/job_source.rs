@@ -6,9 +6,10 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 
-use super::catch_up::{Input, catch_up};
+use super::catch_up::catch_up;
 use super::checkpoint_writer::CheckpointWriter;
 use crate::batch::RowDeletes;
+use crate::bulk::input::Input;
 use crate::bulk::job::{JobWork, Verb};
 use crate::bulk::put::Writes;
 use crate::bulk::write::{RowAction, RowWrites, SharedDeletes};

@@ -15,25 +15,9 @@
 use std::collections::hash_map::{Entry, HashMap};
 use std::collections::{BTreeSet, VecDeque};
 
-use super::catch_up::Input;
+use crate::bulk::input::Waiting;
 use crate::bulk::stray::StrayAttempt;
 use crate::clock::Timestamp;
-
-/// A write, and where it is in the ledger.
-pub(in crate::bulk) struct Waiting {
-    pub(in crate::bulk) entry: u64,
-    /// The identity of its item, if that is known.
-    pub(in crate::bulk) item: Option<u64>,
-    pub(in crate::bulk) write: Input,
-    pub(in crate::bulk) is_again: bool,
-    /// The number of an earlier write of the item that failed, and that the next run tries again.
-    pub(in crate::bulk) held_by: Option<u64>,
-    /// The numbers of the writes that were done to the item and are in no checkpoint: its mark has to tell of them too.
-    pub(in crate::bulk) done_before: Vec<u64>,
-    /// An attempt at an earlier write of the item that may still take effect, if nothing would keep it from doing so once
-    /// this write was done.
-    pub(in crate::bulk) stray: Option<StrayAttempt>,
-}
 
 /// How many writes a mark tells of at most.
 const MARKED: usize = 32;

@@ -10,9 +10,9 @@ use super::{
     row,
 };
 use crate::bulk::checkpoint::refused;
+use crate::bulk::input::Waiting;
 use crate::bulk::mark::{JobMark, MarkedFate};
 use crate::bulk::report::RowOutcome;
-use crate::bulk::run::Waiting;
 use crate::bulk::stray::StrayAttempt;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};

@@ -1,5 +1,7 @@
 //! Suggestions for URLs that are nearly right.
 
+use crate::error::nearest_word;
+
 /// The URL that was probably meant.
 pub(super) fn guess_url(url: &str) -> Option<String> {
     let lower = url.to_ascii_lowercase();
@@ -51,30 +53,4 @@ pub(super) fn looks_like_region(text: &str) -> bool {
         && words
             .iter()
             .all(|word| word.len() >= 2 && word.bytes().all(|b| b.is_ascii_lowercase()))
-}
-
-/// The known word within two letters of this one.
-pub(super) fn nearest_word<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    let allowed = |known: &str| if known.len() > 4 { 2 } else { 1 };
-    known
-        .iter()
-        .map(|known| (edit_distance(word, known), *known))
-        .filter(|(distance, known)| *distance <= allowed(known))
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, known)| known)
-}
-
-/// How many letters to insert, delete or replace.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

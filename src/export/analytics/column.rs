@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::json::Tag;
-use crate::schema::{FieldRole, FieldSchema, TableSchema, ValueContent};
+use crate::schema::{
+    FieldRole, FieldSchema, MomentForm, StoredType, TableSchema, ValueContent, ValueKind,
+};
 
 /// The type of a column.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,41 +78,62 @@ impl ColumnTypes<'_> {
     /// The type of a column of these values, by the name of their type.
     fn of_type<'t>(
         &'t self,
-        name: &'t str,
+        name: &str,
+        tag: Option<Tag>,
+        seen: &mut BTreeSet<&'t str>,
+    ) -> ColumnType {
+        let is_declared = |name: &str| self.table.value_type(name).is_some();
+        self.of_stored(&StoredType::read(name, &is_declared), tag, seen)
+    }
+
+    fn of_stored<'t>(
+        &'t self,
+        ty: &StoredType,
+        tag: Option<Tag>,
+        seen: &mut BTreeSet<&'t str>,
+    ) -> ColumnType {
+        let mut within = |element| self.of_stored(element, None, seen);
+        match (ty.name.as_str(), &ty.of[..]) {
+            ("Set", [element]) => {
+                let form = match tag {
+                    Some(tag @ (Tag::Ss | Tag::Ns | Tag::Bs)) => ListForm::Set(tag),
+                    _ => ListForm::Typed,
+                };
+                list_of(within(element), form)
+            }
+            ("Map", [_, value]) => match within(value) {
+                ty if ty.is_scalar() => ColumnType::Map(Box::new(ty)),
+                _ => ColumnType::Json,
+            },
+            ("()", _) => ColumnType::Json,
+            // A `Vec` or an array.
+            (_, [element]) => list_of(within(element), ListForm::Typed),
+            (name, _) => self.of_name(name, tag, seen),
+        }
+    }
+
+    fn of_name<'t>(
+        &'t self,
+        name: &str,
         tag: Option<Tag>,
         seen: &mut BTreeSet<&'t str>,
     ) -> ColumnType {
         if let Some(value) = self.table.value_type(name) {
             return match &value.content {
                 // Two newtypes can contain each other in a box.
-                ValueContent::Newtype(inner) if seen.insert(name) => self.of_type(inner, tag, seen),
+                ValueContent::Newtype(inner) if seen.insert(&value.name) => {
+                    self.of_type(inner, tag, seen)
+                }
                 ValueContent::Names(_) => ColumnType::Text,
                 ValueContent::Numbers(_) => ColumnType::Integer,
                 _ => ColumnType::Json,
             };
         }
-        let mut within = |inner: &'t str, tag| self.of_type(inner, tag, seen);
-        if let Some(inner) = parameters(name, "Nullable") {
-            return within(inner, tag);
+        let nullable = name.strip_prefix("Nullable<");
+        match nullable.and_then(|inner| inner.strip_suffix('>')) {
+            Some(inner) => self.of_type(inner, tag, seen),
+            None => of_known(name, tag),
         }
-        if let Some(element) = parameters(name, "Vec").or_else(|| array_element(name)) {
-            return list_of(within(element, None), ListForm::Typed);
-        }
-        if let Some(element) = parameters(name, "Set") {
-            return match tag {
-                Some(tag @ (Tag::Ss | Tag::Ns | Tag::Bs)) => {
-                    list_of(within(element, None), ListForm::Set(tag))
-                }
-                _ => list_of(within(element, None), ListForm::Typed),
-            };
-        }
-        if let Some((_, value)) = parameters(name, "Map").and_then(split_parameters) {
-            return match within(value, None) {
-                ty if ty.is_scalar() => ColumnType::Map(Box::new(ty)),
-                _ => ColumnType::Json,
-            };
-        }
-        of_known(name, tag)
     }
 }
 
@@ -151,27 +174,37 @@ fn list_of(element: ColumnType, elements: ListForm) -> ColumnType {
 /// The column of a type that the library knows. The key of a table decides how its fields are stored, so a number may
 /// be stored as text.
 fn of_known(name: &str, tag: Option<Tag>) -> ColumnType {
-    let is_text = tag == Some(Tag::S);
-    match name {
-        "String" | "char" | "Uuid" | "Ulid" => ColumnType::Text,
-        "bool" => ColumnType::Boolean,
-        "bytes" => ColumnType::Bytes,
-        "timestamp" | "EpochSeconds" | "EpochMillis" | "JavaScriptTime" if is_text => {
-            ColumnType::Timestamp(TimeForm::Zoned)
+    let (kind, is_text) = (ValueKind::of_name(name), tag == Some(Tag::S));
+    match kind {
+        Some(ValueKind::Text | ValueKind::Char | ValueKind::Uuid | ValueKind::Ulid) => {
+            ColumnType::Text
         }
-        "timestamp" if tag != Some(Tag::N) => ColumnType::Timestamp(TimeForm::Zoned),
-        "timestamp" | "EpochSeconds" => ColumnType::Timestamp(TimeForm::Seconds),
-        "EpochMillis" => ColumnType::Timestamp(TimeForm::Millis),
-        "JavaScriptTime" => ColumnType::Timestamp(TimeForm::Zoned),
-        "civil_time" => ColumnType::Timestamp(TimeForm::Civil),
-        "date" => ColumnType::Date,
+        Some(ValueKind::Flag) => ColumnType::Boolean,
+        Some(ValueKind::Bytes) => ColumnType::Bytes,
+        Some(ValueKind::Moment(form)) => match form {
+            MomentForm::Civil => ColumnType::Timestamp(TimeForm::Civil),
+            MomentForm::JavaScript => ColumnType::Timestamp(TimeForm::Zoned),
+            MomentForm::Timestamp if tag != Some(Tag::N) => ColumnType::Timestamp(TimeForm::Zoned),
+            MomentForm::EpochSeconds | MomentForm::EpochMillis if is_text => {
+                ColumnType::Timestamp(TimeForm::Zoned)
+            }
+            MomentForm::Timestamp | MomentForm::EpochSeconds => {
+                ColumnType::Timestamp(TimeForm::Seconds)
+            }
+            MomentForm::EpochMillis => ColumnType::Timestamp(TimeForm::Millis),
+            // Query engines do not read these texts as times.
+            MomentForm::Rfc3339Seconds | MomentForm::Python | MomentForm::Pynamo => of_tag(tag),
+        },
+        Some(ValueKind::Day) => ColumnType::Date,
         _ if is_text => ColumnType::Text,
-        "i8" | "i16" | "i32" | "i64" | "isize" | "u8" | "u16" | "u32" => ColumnType::Integer,
-        "u64" | "usize" => ColumnType::Digits(20),
-        // DynamoDB stores at most 38 digits of a number.
-        "i128" | "u128" => ColumnType::Digits(38),
-        "f32" | "f64" => ColumnType::Double,
-        "Number" | "Decimal" | "BigDecimal" => ColumnType::Exact,
+        Some(ValueKind::Integer { is_signed, bits }) => match bits {
+            // DynamoDB stores at most 38 digits of a number.
+            65.. => ColumnType::Digits(38),
+            64 if !is_signed => ColumnType::Digits(20),
+            _ => ColumnType::Integer,
+        },
+        Some(ValueKind::Float { .. }) => ColumnType::Double,
+        Some(ValueKind::Number | ValueKind::Decimal) => ColumnType::Exact,
         _ => of_tag(tag),
     }
 }
@@ -188,30 +221,4 @@ fn of_tag(tag: Option<Tag>) -> ColumnType {
         Some(tag @ Tag::Bs) => list_of(ColumnType::Bytes, ListForm::Set(tag)),
         Some(Tag::Null | Tag::L | Tag::M) | None => ColumnType::Json,
     }
-}
-
-/// The parameters of a type with this name: `String,u32` of `Map<String,u32>`.
-fn parameters<'n>(name: &'n str, base: &str) -> Option<&'n str> {
-    let inner = name.strip_prefix(base)?.strip_prefix('<')?;
-    inner.strip_suffix('>')
-}
-
-/// The element of `[u8;4]`.
-fn array_element(name: &str) -> Option<&str> {
-    let inner = name.strip_prefix('[')?.strip_suffix(']')?;
-    inner.rsplit_once(';').map(|(element, _)| element)
-}
-
-/// The first of several parameters, and the others.
-fn split_parameters(list: &str) -> Option<(&str, &str)> {
-    let mut depth = 0_i32;
-    for (at, char) in list.char_indices() {
-        match char {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth -= 1,
-            ',' if depth == 0 => return Some((list.get(..at)?, list.get(at + 1..)?)),
-            _ => {}
-        }
-    }
-    None
 }

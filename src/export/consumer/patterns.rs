@@ -12,7 +12,7 @@
 //! KEYS_ONLY             INSERT, key fits     MODIFY, key fits     REMOVE, key fits
 //! ```
 
-use super::FollowedChange;
+use super::followed::FollowedChange;
 use crate::error::{Error, Result};
 use crate::export::key_text::{FieldValues, KeyLimit, KeyReader};
 use crate::export::word;

@@ -1,6 +1,6 @@
 //! The keys and the settings of a table, each as a row.
 
-use super::{Grid, inline_code, join_codes, key_attribute};
+use super::grid::{Grid, inline_code, join_codes, key_attribute};
 use crate::schema::{
     Billing, IndexSettings, OnDemandMaximum, StreamView, TableClass, TableSchema, TableSettings,
     WarmThroughput,

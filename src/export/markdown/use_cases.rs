@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Grid, Markdown, escape_text, inline_code};
+use super::Markdown;
+use super::grid::{Grid, escape_text, inline_code};
 use crate::export::calls::join_templates;
 use crate::export::use_case::UseCase;
 use crate::plan::Cost;

@@ -1,6 +1,6 @@
 //! A consumer of a stream, and alarms, as resources of Terraform.
 
-use super::{escape_text, list_texts};
+use super::text::{escape_text, list_texts};
 use crate::dynamo::TablePrefix;
 use crate::error::Result;
 use crate::export::alarms::{Alarm, AlarmSource, Metric};

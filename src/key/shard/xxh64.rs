@@ -1,5 +1,5 @@
 //! XXH64 with the seed 0, by its specification:
-//! <https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>.
+//! <https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md>. Stored keys contain its result, so it never changes.
 
 const PRIME_1: u64 = 0x9E37_79B1_85EB_CA87;
 const PRIME_2: u64 = 0xC2B2_AE3D_27D4_EB4F;

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::entity::{MOVE_KEYS, has, is_in_key};
 use super::pair::{DeclaredTypes, EntityPair, NOTHING};
 use crate::lock::change::{ChangeClass, StoredChange};
-use crate::lock::rust_type::{RustType, TypeChange, is_among, type_change};
+use crate::lock::rust_type::{TypeChange, is_among, type_change};
 use crate::lock::stored::{attributes, key_only, seen_type};
 use crate::schema::{
-    EntitySchema, FieldSchema, KeySchema, ValueContent, ValueSchema, VariantSchema,
+    EntitySchema, FieldSchema, KeySchema, StoredType, ValueContent, ValueSchema, VariantSchema,
 };
 
 /// The way of a value to another form.
@@ -44,8 +44,8 @@ impl<'m> DeclaredTypes<'m> {
             }),
             (None, None) => None,
         };
-        let old = RustType::read(old, &|name: &str| is_named(self.old, name));
-        let new = RustType::read(new, &|name: &str| is_named(self.new, name));
+        let old = StoredType::read(old, &|name: &str| is_named(self.old, name));
+        let new = StoredType::read(new, &|name: &str| is_named(self.new, name));
         let change = type_change(&old, &new, &mut named);
         (change, pairs)
     }

@@ -20,7 +20,7 @@ use crate::wire::{
 };
 
 /// Sends a request. A failed condition is returned with the item on which it was checked.
-pub(crate) fn confirmed_call(
+pub(super) fn confirmed_call(
     db: &Dynamo,
     request: Request,
     keys: ItemKeys,
@@ -37,7 +37,7 @@ pub(crate) fn confirmed_call(
 }
 
 /// Sends a transaction that may have been sent before, with the same token.
-pub(crate) fn call_again<'r>(
+pub(super) fn call_again<'r>(
     db: &'r Dynamo,
     request: &'r Request,
     keys: ItemKeys,

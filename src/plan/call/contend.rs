@@ -85,7 +85,7 @@ async fn attempts_after(
 
 /// An unknown outcome, with the failure of a later attempt. Only a success would have been certain, because DynamoDB
 /// recognizes the same write by its token.
-pub(crate) fn met_later(unknown: Failure, later: Failure) -> Failure {
+pub(super) fn met_later(unknown: Failure, later: Failure) -> Failure {
     let refusal = match later.error.kind() {
         ErrorKind::OutcomeUnknown => later.refusal,
         _ => Some(Box::new(later)),

@@ -43,7 +43,7 @@ pub(crate) type ReadItem<Out> = fn(Option<&[u8]>, Timestamp) -> Result<Out>;
 pub(crate) struct ReplyReader<Out> {
     /// Its type is known only to the function, because code that drops a value is compiled for each type.
     pub(crate) kept: Box<dyn Any + Send>,
-    pub(crate) read: fn(&dyn Any, &Reply, Timestamp) -> Result<Out>,
+    pub(crate) read: fn(&mut dyn Any, &Reply, Timestamp) -> Result<Out>,
 }
 
 impl<Out> fmt::Debug for ReplyReader<Out> {
@@ -78,7 +78,7 @@ impl<Out> Outcome<Out> {
                 }
             }
             Outcome::ReadBy(ReplyReader { kept, read }) => match answer.service_reply() {
-                Ok(reply) => read(&**kept, reply, answer.now),
+                Ok(reply) => read(&mut **kept, reply, answer.now),
                 Err(error) => Err(error),
             },
         }

@@ -1,15 +1,13 @@
 //! A request that is sent once more, with the values of its guards in the format of the stored items (law K8). For one
 //! write, `reencode_guards.rs` does so; this file handles the whole request.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
 use crate::json::{Reader, Writer, find_member};
-use crate::plan::keys::ItemKey;
-use crate::plan::transaction::{TransactionMember, transaction_of};
+use crate::plan::transaction::transaction_of;
 use crate::plan::write_request::WriteRequest;
 use crate::wire::{Failure, Reason, Request, ServiceOperation};
 
@@ -121,25 +119,4 @@ fn token_after(token: &str) -> String {
     let digest = Sha256::digest(token.as_bytes());
     let half = digest.iter().take(16);
     half.map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Takes the values of guards in the format of the stored items, once for each item.
-pub(crate) fn respell_members(
-    members: &mut [TransactionMember],
-    failure: &Failure,
-    reencoded: &mut BTreeSet<ItemKey>,
-) -> bool {
-    let mut is_any = false;
-    for (member, reason) in members.iter_mut().zip(&failure.reasons) {
-        if let Some(item) = reason.item.as_ref().filter(|_| reason.is_condition())
-            // An item that differs again after its format was taken over was changed by another
-            // writer.
-            && !reencoded.contains(&member.key)
-            && member.write.reencode_guards(item).is_some()
-        {
-            reencoded.insert(member.key.clone());
-            is_any = true;
-        }
-    }
-    is_any
 }

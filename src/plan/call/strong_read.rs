@@ -11,6 +11,19 @@ use crate::plan::check::ConditionFailure;
 use crate::schema::Pattern;
 use crate::wire::{self, Request, Resend};
 
+/// The body of a read of one item, up to its end.
+pub(crate) fn begin_get(table: &str, key: &[u8], is_consistent: bool) -> Writer {
+    let mut body = Writer::for_request(256);
+    body.push_raw("{\"TableName\":");
+    body.push_quoted(table);
+    body.push_raw(",\"Key\":");
+    body.raw_bytes(key);
+    if is_consistent {
+        body.push_raw(",\"ConsistentRead\":true");
+    }
+    body
+}
+
 /// The stored item as bytes. The read sees every acknowledged write.
 pub(crate) async fn read_raw(
     db: &Dynamo,
@@ -28,12 +41,8 @@ pub(crate) async fn read_item(
     table: &str,
     key: &[u8],
 ) -> Result<Option<Bytes>> {
-    let mut body = Writer::for_request(64 + table.len() + key.len());
-    body.push_raw("{\"TableName\":");
-    body.push_quoted(table);
-    body.push_raw(",\"Key\":");
-    body.raw_bytes(key);
-    body.push_raw(",\"ConsistentRead\":true}");
+    let mut body = begin_get(table, key, true);
+    body.push_raw("}");
     let operation = wire::ServiceOperation::GetItem;
     let request = Request::new(operation, pattern, table.to_owned(), body, Resend::Always);
     let reply = match db.call_service(request).await {

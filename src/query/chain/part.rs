@@ -243,18 +243,9 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         upper: Option<(PartType<F, Stage>, bool)>,
     ) -> Ranged<Stage> {
         let way = self.way;
-        let write = |end: &Option<(PartType<F, Stage>, bool)>, target: KeyTarget<'_>| match end {
-            Some((value, _)) => Stage::Kind::write_sort(value, &way, target),
-            None => Ok(()),
-        };
-        let (write_lower, write_upper) = (
-            |target: KeyTarget<'_>| write(&lower, target),
-            |target: KeyTarget<'_>| write(&upper, target),
-        );
-        self.draft.set_range(
-            lower.as_ref().map(|(_, held)| (&write_lower as _, *held)),
-            upper.as_ref().map(|(_, held)| (&write_upper as _, *held)),
-        );
+        self.draft.set_range_of((lower, upper), |value, target| {
+            Stage::Kind::write_sort(value, &way, target)
+        });
         Query::new::<Stage::Next>(self.draft)
     }
 }

@@ -12,7 +12,9 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Writer};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent};
 use crate::query::keys::{KeyDraft, QuerySource, SortKeyFront};
-use crate::schema::{DeclaredEntity, EntityIndexDef, PartRanges, TableSchema, TextOf};
+use crate::schema::{
+    DeclaredEntity, EntityIndexDef, EntitySchema, PartRanges, TableSchema, TextOf,
+};
 
 impl TableSchema {
     /// An entity by its name, for programs that learn the query only at run time: command lines, admin pages. The
@@ -54,24 +56,25 @@ impl TableSchema {
     /// # Ok(()) }
     /// ```
     pub fn dynamic(&self, entity: &str) -> Result<DynamicEntity> {
-        let Some(found) = self.entity(entity) else {
-            let names = self
-                .entities
-                .iter()
-                .map(|entity| format!("`{}`", entity.name));
-            let names: Vec<String> = names.collect();
-            return Err(Error::config(format!(
-                "the table `{}` has no entity `{entity}`, it has {}",
-                self.name,
-                names.join(", ")
-            )));
-        };
-        match found.origin.0 {
+        match self.named_entity(entity)?.origin.0 {
             Some(declared) => Ok(DynamicEntity { declared }),
             None => Err(Error::config(format!(
                 "the schema of `{entity}` was read from JSON, which has no types to read texts by: take `schema()`"
             ))),
         }
+    }
+
+    /// The entity of this name, or an error that names all entities.
+    pub(super) fn named_entity(&self, name: &str) -> Result<&EntitySchema> {
+        self.entity(name).ok_or_else(|| {
+            let names = self.entities.iter();
+            let names: Vec<String> = names.map(|entity| format!("`{}`", entity.name)).collect();
+            Error::config(format!(
+                "the table `{}` has no entity `{name}`, it has {}",
+                self.name,
+                names.join(", ")
+            ))
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::key::{DynamicKey, DynamicPart, read_part};
 use crate::codec::Item;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::key::{GivenPart, KeyTarget, in_case};
+use crate::key::{KeyTarget, in_case};
 use crate::query::chain::{Anywhere, Query, QueryExt};
 use crate::query::keys::KeyDraft;
 use crate::query::request::Selection;
@@ -91,22 +91,9 @@ impl DynamicQuery {
             read(text_end(range.start_bound()))?,
             read(text_end(range.end_bound()))?,
         );
-        let write = |end: &Option<(GivenPart, bool)>, target: KeyTarget<'_>| match end {
-            Some((given, _)) => key.write_one(at, Some(given), target),
-            None => Ok(()),
-        };
-        let (write_lower, write_upper) = (
-            |target: KeyTarget<'_>| write(&lower, target),
-            |target: KeyTarget<'_>| write(&upper, target),
-        );
-        self.draft.set_range(
-            lower
-                .as_ref()
-                .map(|(_, included)| (&write_lower as _, *included)),
-            upper
-                .as_ref()
-                .map(|(_, included)| (&write_upper as _, *included)),
-        );
+        self.draft.set_range_of((lower, upper), |given, target| {
+            key.write_one(at, Some(given), target)
+        });
         Ok(self.query())
     }
 

@@ -187,8 +187,27 @@ impl KeyDraft {
         written
     }
 
-    /// The next part is between these.
-    pub(crate) fn set_range(&mut self, lower: RangeEnd<'_>, upper: RangeEnd<'_>) {
+    /// The next part is between these values, each with whether the range contains it.
+    pub(crate) fn set_range_of<T>(
+        &mut self,
+        (lower, upper): (Option<(T, bool)>, Option<(T, bool)>),
+        write: impl Fn(&T, KeyTarget<'_>) -> Result<(), CodecError>,
+    ) {
+        let write_end = |end: &Option<(T, bool)>, target: KeyTarget<'_>| match end {
+            Some((value, _)) => write(value, target),
+            None => Ok(()),
+        };
+        let (write_lower, write_upper) = (
+            |target: KeyTarget<'_>| write_end(&lower, target),
+            |target: KeyTarget<'_>| write_end(&upper, target),
+        );
+        self.set_range(
+            lower.as_ref().map(|(_, held)| (&write_lower as _, *held)),
+            upper.as_ref().map(|(_, held)| (&write_upper as _, *held)),
+        );
+    }
+
+    fn set_range(&mut self, lower: RangeEnd<'_>, upper: RangeEnd<'_>) {
         match self
             .encode_bound(lower)
             .and_then(|lower| Ok((lower, self.encode_bound(upper)?)))

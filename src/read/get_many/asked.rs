@@ -1,7 +1,5 @@
 //! The request of a read of many items, and how its response is read: the same for one entity and for several.
 
-use std::fmt;
-
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, Key};
@@ -10,8 +8,8 @@ use crate::json::Writer;
 use crate::key::json::KeyJson;
 use crate::plan::Explanation;
 use crate::read::{
-    BatchReader, Failing, FoundItem, KeyList, ReadAhead, Reading, TableFrame, entities_ahead,
-    projection_of,
+    BatchReader, Failing, FoundItem, FoundReader, KeyList, ReadAhead, Reading, TableFrame,
+    entities_ahead, projection_of,
 };
 use crate::retry::RetryBudget;
 use crate::schema::{Pattern, SEVERAL};
@@ -75,36 +73,12 @@ pub(crate) fn primary_key<E: DynamoEntity>(key: &Key<E>) -> Result<KeyJson> {
     Ok(KeyJson::from_writer(entries))
 }
 
-/// Reads the results for the keys of a member, as of a time.
-type ReadMemberItems<Out> = Box<dyn FnOnce(Vec<FoundItem>, Timestamp) -> Result<Out> + Send>;
-
-/// The request of one member of a read.
-pub struct PlannedRead<Out> {
-    pub(crate) frame: TableFrame,
-    pub(crate) keys: Vec<Result<KeyJson>>,
-    /// Whether an invalid key does not fail the read.
-    pub(crate) is_lenient: bool,
-    pub(crate) read: ReadMemberItems<Out>,
-}
-
-impl<Out> fmt::Debug for PlannedRead<Out> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PlannedRead({} keys)", self.keys.len())
-    }
-}
-
-/// A read of many items under construction.
+/// The request of a [`batch_get`](crate::batch_get), under construction.
 #[derive(Debug)]
-pub struct ReadDraft {
+pub struct BatchGetRequest {
     batch: BatchReader,
     wanted: KeyList,
     failing: Failing,
-}
-
-/// A member's share of the results. Each of its keys has the next item, or the reason why it was not requested.
-pub(crate) struct Share<Out> {
-    keys: Vec<Result<()>>,
-    read: ReadMemberItems<Out>,
 }
 
 /// The results, in the order of the request.
@@ -117,19 +91,9 @@ pub(super) fn next_found(all: &mut AllFound) -> FoundItem {
     all.next().unwrap_or_else(none)
 }
 
-impl<Out> Share<Out> {
-    pub(crate) fn read_share(self, all: &mut AllFound, now: Timestamp) -> Result<Out> {
-        let next = |asked: Result<()>| match asked {
-            Ok(()) => next_found(all),
-            Err(error) => Err(error),
-        };
-        (self.read)(self.keys.into_iter().map(next).collect(), now)
-    }
-}
-
-impl ReadDraft {
+impl BatchGetRequest {
     pub(crate) fn new(db: &Dynamo, budget: RetryBudget, concurrency: usize) -> Self {
-        ReadDraft {
+        BatchGetRequest {
             batch: BatchReader {
                 db: db.clone(),
                 frames: Vec::new(),
@@ -142,49 +106,64 @@ impl ReadDraft {
         }
     }
 
-    /// Adds a member. A key that cannot be written fails the read, unless the member is lenient.
-    pub(crate) fn add_read<Out>(&mut self, asked: PlannedRead<Out>) -> Result<Share<Out>> {
+    /// The connection.
+    pub(crate) fn db(&self) -> &Dynamo {
+        &self.batch.db
+    }
+
+    /// Adds a member, which reads its results from the items of its keys, each an item or the reason why it was not
+    /// requested. A key that cannot be written fails the read, unless the member is lenient.
+    pub(crate) fn add_read<Out>(
+        &mut self,
+        frame: TableFrame,
+        keys: impl IntoIterator<Item = Result<KeyJson>>,
+        is_lenient: bool,
+        read: impl FnOnce(Vec<FoundItem>, Timestamp) -> Result<Out> + Send + 'static,
+    ) -> Result<FoundReader<Self, Out>> {
         let frames = &mut self.batch.frames;
-        let known = frames.iter().position(|frame| frame.is_like(&asked.frame));
+        let known = frames.iter().position(|known| known.is_like(&frame));
         let number = known.unwrap_or(frames.len());
         match frames.get_mut(number) {
-            Some(frame) if frame.entity == asked.frame.entity => {}
+            Some(known) if known.entity == frame.entity => {}
             // Items of this frame may belong to either entity, so they cannot be decoded before their member is known.
-            Some(frame) => {
-                frame.ahead = None;
-                frame.pattern = &SEVERAL.batch_get;
+            Some(known) => {
+                known.ahead = None;
+                known.pattern = &SEVERAL.batch_get;
             }
-            None => frames.push(asked.frame),
+            None => frames.push(frame),
         }
         // One lenient member is enough: the others turn the error of a key into their own when they
         // are read.
-        if asked.is_lenient {
+        if is_lenient {
             self.failing = Failing::Apart;
         }
         self.wanted.begin_frame(number);
-        let mut keys = Vec::with_capacity(asked.keys.len());
-        for key in asked.keys {
-            keys.push(match key {
+        let mut requested = Vec::new();
+        for key in keys {
+            requested.push(match key {
                 Ok(key) => {
                     self.wanted.push_json(&key);
                     Ok(())
                 }
-                Err(error) if asked.is_lenient => Err(error),
+                Err(error) if is_lenient => Err(error),
                 Err(error) => return Err(error),
             });
         }
-        Ok(Share {
-            keys,
-            read: asked.read,
-        })
+        Ok(FoundReader::new(move |all: &mut AllFound, now| {
+            let next = |requested: Result<()>| requested.and_then(|()| next_found(all));
+            read(requested.into_iter().map(next).collect(), now)
+        }))
     }
 
     /// Reads everything requested, or nothing if it could not be planned.
-    pub(crate) fn send_with<Out: Send + 'static>(self, read: Result<ReadAll<Out>>) -> Reading<Out> {
+    pub(crate) fn send_with<Out: Send + 'static>(
+        self,
+        read: Result<FoundReader<Self, Out>>,
+    ) -> Reading<Out> {
         Reading::new(async move {
             let read = read?;
             let found = self.batch.read_keys(self.wanted, self.failing).await?;
-            read(&mut found.into_iter(), self.batch.db.now())
+            read.read_found(&mut found.into_iter(), self.batch.db.now())
         })
     }
 
@@ -192,6 +171,3 @@ impl ReadDraft {
         Explanation::of_requests(&self.batch.build_requests(self.wanted))
     }
 }
-
-/// Reads all results.
-pub(crate) type ReadAll<Out> = Box<dyn FnOnce(&mut AllFound, Timestamp) -> Result<Out> + Send>;

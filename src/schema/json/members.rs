@@ -1,9 +1,9 @@
 //! The members of objects that are not structs of plain fields.
 
-use super::form::{JsonForm, JsonMembers, JsonPlace, JsonRecord};
-use super::word::EnumForm;
 use crate::error::Result;
 use crate::json::JsonTree;
+use crate::schema::json_form::{JsonForm, JsonMembers, JsonPlace, JsonRecord};
+use crate::schema::json_word::EnumForm;
 use crate::schema::{
     Billing, Encryption, KeyContent, KeySchema, OnDemandMaximum, PartSchema, PieceSchema,
     ProjectionSchema, ValueContent, ValueSchema, VariantSchema,

@@ -1,10 +1,9 @@
 //! The transaction of a unit of work, and the meaning of its failure for the items that were read.
 
-use super::UnitItem;
+use super::unit_item::UnitItem;
 use crate::dynamo::{Dynamo, ItemId};
 use crate::error::{Error, Failed, OperationPlace, Result};
-use crate::transact::hand_over;
-use crate::write::unique;
+use crate::transact::hand_over::send_planned;
 
 /// Sends the writes, with the checks of items that were only read.
 pub(super) async fn commit_items(db: &Dynamo, items: &[UnitItem]) -> Result<()> {
@@ -22,18 +21,7 @@ pub(super) async fn commit_items(db: &Dynamo, items: &[UnitItem]) -> Result<()> 
                 .at_place(OperationPlace { index, name })
         })
     });
-    let mut members: Vec<_> = members.collect();
-    hand_over::join_hand_overs(&mut members, db)?;
-    crate::plan::check_limits(&members)?;
-    let pattern = crate::plan::pattern_of(&members);
-    match unique::send_members(db, pattern, &mut members, None).await? {
-        None => Ok(()),
-        Some((failure, participants)) => Err(crate::plan::explain_refusal(
-            failure,
-            &participants,
-            db.now(),
-        )),
-    }
+    send_planned(db, members.collect()).await
 }
 
 /// The items that have changed since they were read.

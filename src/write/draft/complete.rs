@@ -1,12 +1,13 @@
 //! The attributes that an update writes in addition to its changes, and those that it must not omit.
 
-use super::source::{UpdateOrigin, field_of, formerly_of, split};
 use crate::entity::{EntityDeclaration, ManagedValues};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::{CodecError, Name, Writer};
 use crate::path::{Place, json as field_json};
 use crate::schema::{AttributeDef, KeyDef, SHAPE, is_reserved};
+use crate::write::knowledge::{field_of, formerly_of};
+use crate::write::{UpdateOrigin, split};
 
 /// Returns an error for names that the library writes itself, which a path of `rest` could name.
 pub(crate) fn check_places(declared: &EntityDeclaration, update: &UpdateActions) -> Result<()> {

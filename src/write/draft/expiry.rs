@@ -1,10 +1,10 @@
 //! The derived expiry of an item after an update.
 
 use super::complete::refused;
-use super::source::attribute_of;
 use crate::entity::{EntityDeclaration, Known, UntypedKey};
 use crate::error::Result;
 use crate::expr::{UpdateAction, UpdateActions, UpdateOperand};
+use crate::write::attribute_of;
 
 /// Sets the derived expiry, if the update changes its source or may create the item.
 pub(crate) fn derive_expiry(

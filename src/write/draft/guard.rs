@@ -2,8 +2,6 @@
 
 use super::complete::refused;
 use super::kind::UpdateKind;
-use super::loaded::loaded_condition;
-use super::source::{UpdateOrigin, attribute_of, known};
 use crate::clock::Timestamp;
 use crate::entity::{EntityDeclaration, UntypedKey, Version, VersionState};
 use crate::error::Result;
@@ -11,7 +9,7 @@ use crate::expr::{Comparison, Node, Term};
 use crate::json::CodecError;
 use crate::plan::{ConditionFailure, Precondition, check};
 use crate::schema::AttributeDef;
-use crate::write::IndexMaintenance;
+use crate::write::{IndexMaintenance, UpdateOrigin, attribute_of, known, loaded_condition};
 
 /// Adds conditions for the parts of the stored item that the maintenance relied on, if nothing else guards them.
 pub(crate) fn relied_on(

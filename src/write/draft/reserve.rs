@@ -1,10 +1,9 @@
 //! The effect of an update on unique values, derived from the known facts.
 
-use super::source::{UpdateOrigin, known, tell_changes};
 use crate::entity::UntypedKey;
 use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
-use crate::write::{HeldUniqueValues, UniqueChanges, unique};
+use crate::write::{HeldUniqueValues, UniqueChanges, UpdateOrigin, known, tell_changes, unique};
 
 /// The values that are claimed and released, and the parts of the stored item on which that relies.
 pub(super) fn reserve(

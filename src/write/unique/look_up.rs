@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::sentinel::{Holding, Sentinel, holding};
 use crate::dynamo::Dynamo;
-use crate::entity::sentinel::owner_of;
+use crate::entity::owner_of;
 use crate::entity::{DynamoEntity, HasDeclaration, UniquePattern, UntypedKey};
 use crate::error::{Error, Result};
 use crate::expr::Node;

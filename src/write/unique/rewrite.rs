@@ -17,13 +17,12 @@ use crate::expr::{Node, UpdateActions};
 use crate::json::{Names, object_members};
 use crate::path::Place;
 use crate::plan::{
-    ConditionFailure, Explanation, Outcome, Returned, TransactionMember, WriteRequest, WriteVerb,
-    check, read_raw,
+    ConditionFailure, Explanation, Outcome, Plan, Returned, TransactionMember, WriteRequest,
+    WriteVerb, check, read_raw,
 };
-use crate::read::plan_read;
 use crate::retry::Backoff;
 use crate::schema::{AttributeDef, Pattern};
-use crate::write::{BothRows, delete_of, refuse_alone, split, update_of};
+use crate::write::{delete_of, refuse_alone, split, update_of};
 
 /// The maximum number of attempts.
 const ATTEMPTS: u32 = 100;
@@ -109,10 +108,7 @@ impl Main {
 
 impl Rewrite {
     /// Reads the item and writes it if it is unchanged; otherwise retries. Returns the old item.
-    pub(crate) async fn run(self, db: &Dynamo) -> Result<Option<Bytes>> {
-        if let Some(both) = BothRows::of(&self)? {
-            return Box::pin(both.run(db)).await;
-        }
+    pub(crate) async fn run_alone(&self, db: &Dynamo) -> Result<Option<Bytes>> {
         // Writers of one item in this process queue before they read, because an optimistic attempt
         // that loses costs a read and a transaction.
         let mut line = ItemLine::join(item_id(&self.key, db), db).await;
@@ -173,16 +169,12 @@ impl Rewrite {
     }
 
     /// The read, and the write as it would be if no item were found.
-    pub(crate) fn explain(self, db: &Dynamo) -> Result<Explanation> {
-        let read = plan_read(self.key.declared, self.pattern, self.key.json(), db);
-        if let Some(both) = BothRows::of(&self)? {
-            return both.explain(&read, db);
-        }
+    pub(crate) fn explain_alone(&self, read: &Plan<()>, db: &Dynamo) -> Result<Explanation> {
         let write = self
             .plan_on(None, db)?
             .returning(Returned::Nothing)?
             .with_outcome(Outcome::Known(Some(())));
-        Ok(Explanation::of_plan(&write).after_read(&read))
+        Ok(Explanation::of_plan(&write).after_read(read))
     }
 
     /// The condition that the stored item still has the values that the changes use.

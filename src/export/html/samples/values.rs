@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use crate::codec::{Item, Value};
 use crate::json::{Number, Tag};
 use crate::schema::{
-    EntitySchema, FieldRole, FieldSchema, TableSchema, ValueContent, ValueSchema, VariantSchema,
+    EntitySchema, FieldRole, FieldSchema, MomentForm, StoredType, TableSchema, ValueContent,
+    ValueKind, ValueSchema, VariantSchema,
 };
 
 /// The values of one sample.
@@ -74,104 +75,86 @@ impl Values<'_> {
     }
 
     fn of_type(&self, ty: &str, name: &str, depth: usize) -> Option<Value> {
+        let is_declared = |name: &str| self.schema.value_type(name).is_some();
+        self.of_stored(&StoredType::read(ty, &is_declared), name, depth)
+    }
+
+    fn of_stored(&self, ty: &StoredType, name: &str, depth: usize) -> Option<Value> {
         // A type may hold itself; an `Option` or a list then ends empty.
         let depth = depth.checked_sub(1)?;
-        let inner = |front: &str| ty.strip_prefix(front)?.strip_suffix('>');
-        if let Some(inner) = inner("Option<") {
-            return self.of_type(inner, name, depth);
-        }
-        if let Some(inner) = inner("Vec<") {
-            return Some(Value::L(
-                self.of_type(inner, name, depth).into_iter().collect(),
-            ));
-        }
-        if let Some(inner) = inner("Set<") {
-            return Some(match self.of_type(inner, name, depth)? {
+        let within = |of| self.of_stored(of, name, depth);
+        Some(match (ty.name.as_str(), &ty.of[..]) {
+            ("Vec", [of]) => Value::L(within(of).into_iter().collect()),
+            ("Set", [of]) => match within(of)? {
                 Value::S(text) => Value::Ss(BTreeSet::from([text])),
                 Value::N(number) => Value::Ns(BTreeSet::from([number])),
                 Value::B(bytes) => Value::Bs(BTreeSet::from([bytes])),
                 _ => return None,
-            });
-        }
-        if let Some(inner) = inner("Map<") {
-            let key = "key".to_owned();
-            let value = list_elements(inner)
-                .get(1)
-                .and_then(|of| self.of_type(of, name, depth));
-            return Some(Value::M(
-                value.map(|value| (key, value)).into_iter().collect(),
-            ));
-        }
-        if let Some(array) = ty.strip_prefix('[').and_then(|ty| ty.strip_suffix(']')) {
-            let (element, len) = array.rsplit_once(';')?;
-            let one = self.of_type(element, name, depth)?;
-            return Some(Value::L(vec![
-                one;
-                len.parse::<usize>()
-                    .ok()
-                    .filter(|len| *len < 1000)?
-            ]));
-        }
-        if let Some(tuple) = ty.strip_prefix('(').and_then(|ty| ty.strip_suffix(')')) {
-            let values = list_elements(tuple)
-                .into_iter()
-                .map(|ty| self.of_type(ty, name, depth));
-            return values.collect::<Option<Vec<_>>>().map(Value::L);
-        }
-        match self.schema.value_type(ty) {
-            Some(declared) => self.declared_value(declared, name, depth),
-            None => self.known_value(ty, name),
-        }
+            },
+            ("Map", [_, of]) => {
+                let value = within(of).map(|value| ("key".to_owned(), value));
+                Value::M(value.into_iter().collect())
+            }
+            ("()", of) => Value::L(of.iter().map(within).collect::<Option<_>>()?),
+            (array, [of]) => {
+                let len = array.strip_prefix("[;")?.strip_suffix(']')?;
+                let len = len.parse::<usize>().ok().filter(|len| *len < 1000)?;
+                Value::L(vec![within(of)?; len])
+            }
+            (ty, _) => {
+                let option = ty.strip_prefix("Option<");
+                return match (
+                    option.and_then(|ty| ty.strip_suffix('>')),
+                    self.schema.value_type(ty),
+                ) {
+                    (Some(inner), _) => self.of_type(inner, name, depth),
+                    (_, Some(declared)) => self.declared_value(declared, name, depth),
+                    (_, None) => self.known_value(ty, name),
+                };
+            }
+        })
     }
 
     fn known_value(&self, ty: &str, name: &str) -> Option<Value> {
         let time = FIRST_TIME + self.sample_day();
-        Some(match ty {
-            "String" => Value::S(self.sample_text(name)),
-            "bool" => Value::Bool(self.at.is_multiple_of(2)),
-            "char" => Value::S("x".into()),
-            "bytes" => Value::B(vec![1, 2, 3, self.at.to_le_bytes().first().copied()?]),
-            "i8"
-            | "i16"
-            | "i32"
-            | "i64"
-            | "i128"
-            | "isize"
-            | "u8"
-            | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-            | "dynamo_entity::Version" => Value::from(self.sample_ordinal()),
-            "f32" | "f64" | "Number" | "Decimal" | "BigDecimal" => Value::N(
+        Some(match ValueKind::of_name(ty)? {
+            ValueKind::Text | ValueKind::Any => Value::S(self.sample_text(name)),
+            ValueKind::Flag => Value::Bool(self.at.is_multiple_of(2)),
+            ValueKind::Char => Value::S("x".into()),
+            ValueKind::Bytes => Value::B(vec![1, 2, 3, self.at.to_le_bytes().first().copied()?]),
+            ValueKind::Integer { .. } | ValueKind::Version => Value::from(self.sample_ordinal()),
+            ValueKind::Float { .. } | ValueKind::Number | ValueKind::Decimal => Value::N(
                 format!("{}.5", self.sample_ordinal())
                     .parse::<Number>()
                     .ok()?,
             ),
-            "Uuid" => Value::S(format!(
+            ValueKind::Uuid => Value::S(format!(
                 "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e{:02x}",
                 self.at % 256
             )),
-            "UppercaseUuid" => Value::S(format!(
+            ValueKind::UppercaseUuid => Value::S(format!(
                 "018F3B6E-3C4A-7D2E-9A51-0F6B7C8D9E{:02X}",
                 self.at % 256
             )),
-            "Ulid" => Value::S(format!("01J0Z3K4M5N6P7Q8R9S0T1V2{:02}", self.at % 100)),
-            // The digits that keys have; elsewhere the entity writes fewer of them again.
-            "timestamp" => Value::S(format!("{}T09:30:00.000000000Z", self.sample_date())),
-            "JavaScriptTime" => Value::S(format!("{}T09:30:00.000Z", self.sample_date())),
-            "Rfc3339Seconds" => Value::S(format!("{}T09:30:00Z", self.sample_date())),
-            "PythonTime" => Value::S(format!("{}T09:30:00+00:00", self.sample_date())),
-            "PynamoTime" => Value::S(format!("{}T09:30:00.000000+0000", self.sample_date())),
-            "date" => Value::S(self.sample_date()),
-            "civil_time" => Value::S("09:30:00".into()),
-            "dynamo_entity::YearMonth" => Value::S("2026-03".into()),
-            "EpochSeconds" => Value::from(time),
-            "EpochMillis" => Value::from(time * 1000),
-            "Value" => Value::S(self.sample_text(name)),
-            "Item" => Value::M(Item::new()),
-            _ => return None,
+            ValueKind::Ulid => Value::S(format!("01J0Z3K4M5N6P7Q8R9S0T1V2{:02}", self.at % 100)),
+            ValueKind::Moment(MomentForm::EpochSeconds) => Value::from(time),
+            ValueKind::Moment(MomentForm::EpochMillis) => Value::from(time * 1000),
+            ValueKind::Moment(MomentForm::Civil) => Value::S("09:30:00".into()),
+            ValueKind::Moment(form) => {
+                let rest = match form {
+                    // The digits that keys have; elsewhere the entity writes fewer of them again.
+                    MomentForm::Timestamp => "00.000000000Z",
+                    MomentForm::JavaScript => "00.000Z",
+                    MomentForm::Python => "00+00:00",
+                    MomentForm::Pynamo => "00.000000+0000",
+                    _ => "00Z",
+                };
+                Value::S(format!("{}T09:30:{rest}", self.sample_date()))
+            }
+            ValueKind::Day => Value::S(self.sample_date()),
+            ValueKind::Month => Value::S("2026-03".into()),
+            ValueKind::Map => Value::M(Item::new()),
+            ValueKind::Collection => return None,
         })
     }
 
@@ -275,22 +258,4 @@ pub(in crate::export::html) fn value_texts(value: &Value, variation: usize) -> V
     }
     texts.extend([format!("{date}T09:30:00Z"), date.clone(), "2026-03".into()]);
     texts
-}
-
-/// The types between the commas of a list, of which some have lists of their own.
-fn list_elements(list: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut found) = (0_usize, 0, Vec::new());
-    for (at, character) in list.char_indices() {
-        match character {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                found.push(list.get(start..at).unwrap_or_default());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    found.push(list.get(start..).unwrap_or_default());
-    found
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fastrand::Rng;
 
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::streams::event::EventForm;
+use crate::streams::form::EventForm;
 use crate::streams::position::ShardId;
 use crate::streams::record::StreamRecord;
 use crate::streams::shard_api::{

@@ -50,7 +50,7 @@ impl UpdateOrigin {
 }
 
 /// The facts that a loaded entity contains.
-pub(super) fn source(entity: &dyn UntypedEntity) -> Result<UpdateOrigin, CodecError> {
+pub(in crate::write) fn source(entity: &dyn UntypedEntity) -> Result<UpdateOrigin, CodecError> {
     // Only entities with templates or unique values need to know their stored attributes, so others
     // save the encoding.
     let attributes = if entity.declaration().has_templates() {
@@ -74,7 +74,10 @@ pub(crate) fn split(item: &[u8]) -> Result<Vec<(String, Vec<u8>)>, CodecError> {
 }
 
 /// The field that is stored as an attribute.
-pub(crate) fn field_of(declared: &EntityDeclaration, attribute: &str) -> Option<&'static str> {
+pub(in crate::write) fn field_of(
+    declared: &EntityDeclaration,
+    attribute: &str,
+) -> Option<&'static str> {
     let found = declared
         .def
         .attributes
@@ -84,7 +87,10 @@ pub(crate) fn field_of(declared: &EntityDeclaration, attribute: &str) -> Option<
 }
 
 /// The field that older programs store as an attribute.
-pub(super) fn formerly_of(declared: &EntityDeclaration, attribute: &str) -> Option<&'static str> {
+pub(in crate::write) fn formerly_of(
+    declared: &EntityDeclaration,
+    attribute: &str,
+) -> Option<&'static str> {
     let mut known = declared.def.attributes.iter();
     let found = known.find(|known| known.former_name() == Some(attribute));
     found.map(|known| known.field)

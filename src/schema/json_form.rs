@@ -23,10 +23,10 @@ macro_rules! json_record {
             $($(#[$of_field])* $vis $field: $ty,)*
         }
 
-        impl $crate::schema::json::JsonRecord for $name {
+        impl $crate::schema::json_form::JsonRecord for $name {
             fn members(
                 &mut self,
-                members: &mut $crate::schema::json::JsonMembers<'_>,
+                members: &mut $crate::schema::json_form::JsonMembers<'_>,
             ) -> $crate::error::Result<()> {
                 $($(members.$how([$($member,)? stringify!($field)][0], &mut self.$field)?;)?)*
                 Ok(())

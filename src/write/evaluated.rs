@@ -10,38 +10,25 @@ use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::{self, DynamoEntity, ManagedValues, UntypedKey};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{Node, UpdateActions, apply_update, holds_for};
+use crate::expr::{apply_update, holds_for};
 use crate::json::{CodecError, Reader, Writer};
 use crate::plan::{Outcome, PlannedRequest, Returned, WrittenItem, check, read_raw, returned_item};
 use crate::retry::Backoff;
 use crate::schema::Pattern;
-use crate::write::{Edit, revision, upgraded};
+use crate::write::{Edit, EvaluatedUpdate, ShapeFunctions, revision, upgraded};
 
 /// The number of attempts before the last conflict is returned.
 const ATTEMPTS: u32 = 200;
 
-type WriteBetween = fn(&Dynamo, &'static Pattern, &UntypedKey, &[u8], &[u8]) -> Result<Edit>;
-
-/// What an update needs of the type of its entity.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ShapeFunctions {
-    /// The item in the present shape.
-    present: fn(&[u8]) -> Result<Vec<u8>>,
-    /// The write of an item in the present shape in the place of the stored one.
-    between: WriteBetween,
-}
-
-impl ShapeFunctions {
-    /// None for an entity without older shapes, for which nothing is compiled.
-    pub(crate) fn of<E: DynamoEntity>() -> Option<Self> {
-        const {
-            match E::ENTITY.reads_older_shapes() {
-                true => Some(ShapeFunctions {
-                    present: present::<E>,
-                    between: between::<E>,
-                }),
-                false => None,
-            }
+/// The functions of an entity; None for one without older shapes, for which nothing is compiled.
+pub(super) fn shape_functions<E: DynamoEntity>() -> Option<ShapeFunctions> {
+    const {
+        match E::ENTITY.reads_older_shapes() {
+            true => Some(ShapeFunctions {
+                present: present::<E>,
+                between: between::<E>,
+            }),
+            false => None,
         }
     }
 }
@@ -71,19 +58,6 @@ fn between<E: DynamoEntity>(
         // Nothing differs, but an update raises the version nevertheless.
         None => upgraded(db, (pattern, key), stored, &old),
     }
-}
-
-/// The changes and conditions of an update.
-#[derive(Debug, Clone)]
-pub(crate) struct EvaluatedUpdate {
-    pub(crate) pattern: &'static Pattern,
-    pub(crate) key: UntypedKey,
-    pub(crate) update: UpdateActions,
-    /// The condition on the stored item: that it exists, and its version.
-    pub(crate) expected: Node,
-    /// The conditions on attributes of the present shape.
-    pub(crate) asked: Node,
-    pub(crate) shapes: ShapeFunctions,
 }
 
 impl EvaluatedUpdate {

@@ -33,12 +33,12 @@ macro_rules! words {
             }
         })?
 
-        impl $crate::schema::json::JsonForm for $type {
+        impl $crate::schema::json_form::JsonForm for $type {
             fn tree(&self) -> $crate::json::JsonTree {
                 $crate::json::JsonTree::Text($crate::schema::Word::word(self))
             }
 
-            fn read(place: &$crate::schema::json::JsonPlace<'_>) -> $crate::error::Result<Self> {
+            fn read(place: &$crate::schema::json_form::JsonPlace<'_>) -> $crate::error::Result<Self> {
                 let word = $crate::schema::Word::of_word(&String::read(place)?);
                 word.ok_or_else(|| place.wrong("a word that this version of dynamo-entity knows"))
             }
