@@ -15,7 +15,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, Failure> {
     let allowed = allowed(context, matches)?;
     let keeps = matches.get_flag("keep-rest");
-    let db = context.connect().await?;
+    let db = context.connect_or_create().await?;
     let plan = made(context, &db).await?;
     show(context, &plan)?;
     warn_of_others(context, &plan, &allowed)?;

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use dynamo_entity::bulk::FileCheckpoint;
-use dynamo_entity::error::ErrorKind;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::transfer::{Csv, CsvColumn, Export, ExportFolder, Import, RowFormat};
 use dynamo_entity::{Error, ExportExt, QueryExt};
@@ -19,7 +18,7 @@ use indicatif::ProgressBar;
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::{Failure, explained};
+use crate::failure::{Failure, explained, told};
 
 /// The names of the formats.
 pub(crate) const FORMATS: [&str; 4] = ["json", "dynamodb", "csv", "aws"];
@@ -91,7 +90,7 @@ pub(crate) async fn export(
         return Err(Failure::Output(io::ErrorKind::BrokenPipe.into()));
     }
     for error in report.errors() {
-        context.note(&error.to_string())?;
+        context.note(&told(error))?;
     }
     let counts = report.complete()?;
     context.note(&match counts.left_out {
@@ -333,7 +332,11 @@ pub(crate) async fn import(
     let report = import.send(&db).await?;
     bar.finish_and_clear();
     for failed in report.errors() {
-        context.note(&failed.to_string())?;
+        let file = failed
+            .file()
+            .map_or_else(String::new, |file| format!("{file}, "));
+        let reason = told(failed.error());
+        context.note(&format!("{file}line {}: {reason}", failed.number()))?;
     }
     let counts = report.counts();
     let left_out = match counts.left_out {
@@ -353,16 +356,7 @@ pub(crate) async fn import(
         None if counts.existing + counts.failed > 0 => {
             Err(Failure::said("some lines were not stored"))
         }
-        None => {
-            let missing = report.missing_rows();
-            match report.complete() {
-                Err(error) if error.kind() == ErrorKind::RowsFailed => Err(Failure::said(format!(
-                    "{missing} rows are missing in the folder, because the export could not read them: export again, or \
-                         pass `--allow-missing-rows`"
-                ))),
-                complete => Ok(complete.map(|_| Exit::Done)?),
-            }
-        }
+        None => Ok(report.complete().map(|_| Exit::Done)?),
     }
 }
 

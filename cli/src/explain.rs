@@ -15,7 +15,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, Failure> {
     let (verb, matches) = within(matches)?;
     let (name, matches) = within(matches)?;
-    let db = context.connect().await?;
+    let db = context.connect_or_empty().await?;
     let model = context.model;
     let explained = match verb {
         "query" => query::pages(&model.question(name)?, matches)?.explain(&db),

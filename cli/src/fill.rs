@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, explained, told};
 use crate::model::ModelEntity;
 use crate::render::json_line;
 use crate::text::{visible_json, visible_lines};
@@ -64,7 +64,7 @@ pub(crate) async fn run(
         context.note(&visible_lines(&format!(
             "{}: {}",
             key.trim_end(),
-            failed.error()
+            told(failed.error())
         )))?;
     }
     let counts = report.counts();
@@ -81,7 +81,7 @@ pub(crate) async fn run(
     }
     context.note(&counted(&counts))?;
     match report.stopped() {
-        Some(error) => Err(Failure::said(error.to_string())),
+        Some(error) => Err(Failure::said(explained(error))),
         None if counts.failed == 1 => Err(Failure::said(
             "1 row was not filled: remove the cause, and run `fill` again",
         )),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use dynamo_entity::bulk::Bulk;
 use dynamo_entity::export::{StreamConsumer, TableAlarms, UnitPrices, UseCase};
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
-use dynamo_entity::schema::{EntitySchema, FieldInKey, KeyPair, TableSchema};
+use dynamo_entity::schema::{EntitySchema, FieldInKey, KeyPair, TableSchema, ValueContent};
 use dynamo_entity::streams::{HandlerError, StreamEvent};
 use dynamo_entity::transfer::{ExportFolder, Import, RowCopy};
 use dynamo_entity::write::DynamicWrites;
@@ -260,6 +260,7 @@ pub(crate) struct ModelEntity<'m> {
 #[derive(Debug, Clone)]
 pub(crate) struct PartInput<'m> {
     of: FieldInKey<'m>,
+    schema: &'m TableSchema,
     /// The name of its option, if it is one.
     pub(crate) option: String,
     /// The conditions other than one value, if it is part of a sort key.
@@ -277,6 +278,9 @@ pub(crate) struct Question<'m> {
     pub(crate) partition: Vec<PartInput<'m>>,
     pub(crate) sort: Vec<PartInput<'m>>,
 }
+
+/// How many values of an enum a message lists.
+const MOST_VALUES: usize = 12;
 
 /// An example of a time.
 const TIME: &str = "2026-03-01T12:30:00Z";
@@ -395,7 +399,7 @@ impl<'m> ModelEntity<'m> {
 
     /// The fields that `key(..)` takes, each once.
     pub(crate) fn key_parts(&self) -> Vec<PartInput<'m>> {
-        inputs(self.entity.key_fields())
+        inputs(self.schema, self.entity.key_fields())
     }
 
     /// The access patterns, that of the table first.
@@ -417,7 +421,7 @@ impl<'m> ModelEntity<'m> {
                 KeyPair::of_pattern(self.entity, pattern),
             ),
         };
-        let mut sort = with_options(inputs(keys.sort_fields()), self.model);
+        let mut sort = with_options(inputs(self.schema, keys.sort_fields()), self.model);
         let known = self.dynamic().ok();
         let known = known.and_then(|entity| {
             let pattern = pattern.map(|pattern| pattern.name.as_str());
@@ -431,15 +435,16 @@ impl<'m> ModelEntity<'m> {
             entity: self,
             keys,
             collection: None,
-            partition: inputs(keys.partition_fields()),
+            partition: inputs(self.schema, keys.partition_fields()),
             sort,
         }
     }
 }
 
-fn inputs(fields: Vec<FieldInKey<'_>>) -> Vec<PartInput<'_>> {
+fn inputs<'m>(schema: &'m TableSchema, fields: Vec<FieldInKey<'m>>) -> Vec<PartInput<'m>> {
     let inputs = fields.into_iter().map(|of| PartInput {
         of,
+        schema,
         option: String::new(),
         takes: None,
     });
@@ -492,13 +497,30 @@ impl<'m> PartInput<'m> {
         self.takes.as_ref().is_some_and(accepts)
     }
 
-    /// The input for it: its type, and an example if the type has one.
+    /// The input for it: its type, and its values or an example if the type has some.
     pub(crate) fn kind(&self) -> String {
         let rust_type = self.of.field.map_or("", |field| &field.rust_type);
-        match self.example() {
-            Some(example) => format!("`{rust_type}`, such as {example}"),
-            None => format!("`{rust_type}`, as it is stored"),
+        match (self.example(), self.allowed_values()) {
+            (Some(example), _) => format!("`{rust_type}`, such as {example}"),
+            (None, Some(values)) => format!("`{rust_type}`, one of {values}"),
+            (None, None) => format!("`{rust_type}`, as it is stored"),
         }
+    }
+
+    /// The stored values of an enum, at most some of them.
+    fn allowed_values(&self) -> Option<String> {
+        let value_type = self.of.field?.value_type.as_deref()?;
+        let variants = match &self.schema.value_type(value_type)?.content {
+            ValueContent::Names(variants) | ValueContent::Numbers(variants) => variants,
+            _ => return None,
+        };
+        let stored = variants.iter().map(|variant| variant.stored.as_str());
+        let shown: Vec<&str> = stored.take(MOST_VALUES).collect();
+        let more = match variants.len() - shown.len() {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        Some(shown.join(", ") + &more)
     }
 
     /// Whether it is a moment, and not a day or a month.

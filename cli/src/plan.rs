@@ -13,7 +13,7 @@ pub(crate) async fn run(
     context: &mut Context<'_, '_>,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let db = context.connect().await?;
+    let db = context.connect_or_empty().await?;
     let plan = made(context, &db).await?;
     show(context, &plan)?;
     let keeps = matches.get_flag("keep-rest");

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::io;
-use std::path::Path;
 
 use clap::ArgMatches;
 use dynamo_entity::ErrorKind;
@@ -10,7 +9,7 @@ use dynamo_entity::embedded::{EmbeddedEngine, EmbeddedServer};
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use crate::context::Context;
+use crate::context::{Context, check_file};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -83,12 +82,7 @@ async fn open_engine(
             ));
         }
     };
-    // Otherwise a wrong path would be served as an empty database.
-    if !Path::new(place).exists() {
-        return Err(Failure::said(format!(
-            "there is no file `{place}`: `apply --url embedded:{place}` creates it with its tables"
-        )));
-    }
+    check_file(&format!("embedded:{place}"))?;
     match EmbeddedEngine::open(place).await {
         Ok(engine) => Ok((engine, place.to_owned())),
         Err(error) if error.kind() == ErrorKind::Locked => Err(Failure::said(format!(
