@@ -3,20 +3,65 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::transfer::{CopyCounts, Mask, RowCopy};
 use dynamo_entity::{CopyExt, Dynamo, QueryExt};
 use serde_json::json;
 
+use crate::arguments::{checkpoint, entity_names, flag, rate, segments, text_option};
 use crate::context::{Context, check_file};
 use crate::exit::Exit;
 use crate::failure::{Failure, explained, told};
 use crate::list::is_on_aws;
-use crate::model::{CopiedScan, Writable};
+use crate::model::Model;
 use crate::render::json_line;
 use crate::text::{visible_json, visible_lines};
+use crate::writable::CopiedScan;
+use crate::writable::Writable;
+
+/// The command.
+pub(crate) fn copy_command(model: &Model) -> Command {
+    let tables = model.schemas.iter().map(|schema| schema.name.clone());
+    Command::new("copy")
+        .about("Copies items to the same tables of another connection, if wanted with pseudonyms; replaces nothing without --replace")
+        .after_help("You may stop it and run it again at any time: items that are copied already are not written. A masked copy needs the same \
+             secret for this.")
+        .args([
+            Arg::new("entities")
+                .value_name("ENTITY")
+                .num_args(0..)
+                .value_parser(PossibleValuesParser::new(entity_names(model)))
+                .help("The entities to copy, with their unique values; without any, all items of all tables"),
+            Arg::new("table")
+                .long("table")
+                .value_name("TABLE")
+                .action(ArgAction::Append)
+                .value_parser(PossibleValuesParser::new(tables))
+                .help("All items of a table, whatever they are"),
+            text_option("to", "URL", "URL of the target: aws, aws://REGION, http://HOST:PORT, embedded:PATH").required(true),
+            text_option("to-prefix", "PREFIX", "Prefix for all table names of the target; none by default"),
+            flag("masked", "Replaces the values of personal fields by pseudonyms"),
+            text_option(
+                "secret-env",
+                "NAME",
+                "The environment variable with the secret of the pseudonyms, so that later copies have the same ones; random by default, and required if a key contains personal data",
+            )
+            .requires("masked"),
+            flag("drop-unknown", "Drops attributes that no field has").requires("masked"),
+            flag("copy-others", "Copies items of no entity as they are").requires("masked"),
+            flag("replace", "Replaces items with the same keys"),
+            segments(),
+            rate("WRITES", "Writes at most this number of items per second"),
+            rate("UNITS", "Reads at most this number of units per second")
+                .id("read-rate")
+                .long("read-rate"),
+            checkpoint(),
+            flag("scan", "Confirms that a table on AWS is scanned"),
+        ])
+}
 
 /// The items that are copied together.
 enum CopyPart<'c> {

@@ -3,7 +3,8 @@
 use std::env;
 use std::io;
 
-use clap::ArgMatches;
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
 use dynamo_entity::ErrorKind;
 use dynamo_entity::embedded::{EmbeddedEngine, EmbeddedServer};
 use serde_json::json;
@@ -12,6 +13,28 @@ use tokio::runtime::Handle;
 use crate::context::{Context, check_file};
 use crate::exit::Exit;
 use crate::failure::Failure;
+
+/// The command.
+pub(crate) fn serve_command() -> Command {
+    Command::new("serve")
+        .about("Serves an embedded file to other programs on this machine, through the protocol of DynamoDB")
+        .after_help(format!(
+            "The output sets the environment variables by which the AWS command line, the SDKs and this program find the \
+             server. Without {}=ID:SECRET, the server creates a random key.",
+            KEY_VARIABLE
+        ))
+        .args([
+            Arg::new("path")
+                .value_name("PATH")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("The file; by default that of `--url embedded:PATH`"),
+            Arg::new("port")
+                .long("port")
+                .value_name("PORT")
+                .value_parser(value_parser!(u16))
+                .help("The port on 127.0.0.1; by default a free one"),
+        ])
+}
 
 /// The key of the server as `ID:SECRET`. It is no option, because other users of the machine see those.
 pub(crate) const KEY_VARIABLE: &str = "DYNAMO_SERVE_KEY";

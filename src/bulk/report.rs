@@ -259,11 +259,7 @@ pub(super) fn too_many(errors: &[FailedRow]) -> Error {
 
 /// The error of a job in which more rows or lines failed than may. It tells the reason of the first one, because often all
 /// have the same.
-pub(crate) fn too_many_failed(
-    rows: &str,
-    count: usize,
-    first: Option<(String, &Error)>,
-) -> Error {
+pub(crate) fn too_many_failed(rows: &str, count: usize, first: Option<(String, &Error)>) -> Error {
     let mut message = format!("{count} {rows} failed, which are more than may");
     if let Some((name, error)) = &first {
         message += &format!(", the first of them is {name}: {}", error.reason());

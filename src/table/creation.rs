@@ -45,7 +45,8 @@ pub(super) fn creation_risk(settings: &[TableChange]) -> Option<&'static str> {
     let is_lasting = |change: &&TableChange| {
         matches!(
             change,
-            TableChange::RaiseWarmThroughput { .. } | TableChange::SetEncryption(Encryption::Key(_))
+            TableChange::RaiseWarmThroughput { .. }
+                | TableChange::SetEncryption(Encryption::Key(_))
         )
     };
     // The costs come last in the list, and are the more urgent remark.

@@ -220,7 +220,10 @@ impl ExportReport {
         let first = self.errors.into_iter().next();
         match (self.stopped, first) {
             (Some(error), _) => Err(error.within(|reason| {
-                format!("the export was stopped after {} rows: {reason}", counts.rows)
+                format!(
+                    "the export was stopped after {} rows: {reason}",
+                    counts.rows
+                )
             })),
             (None, Some(error)) => Err(error.within(|reason| {
                 let failed = counts.failed;

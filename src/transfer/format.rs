@@ -66,9 +66,12 @@ impl RowFormat {
         let is_plain = self == RowFormat::DynamoJson
             && RowFormat::Json
                 .read_line(line)
-                .is_ok_and(|item| !has_types(wrapped_attributes(&item).unwrap_or(&item)));
+                .is_ok_and(|item| !item.is_empty() && !item.contains(ITEM) && !has_types(&item));
         match is_plain {
-            true => other_format("the line is plain JSON, and no DynamoDB JSON", Remedy::PlainJson),
+            true => other_format(
+                "the line is plain JSON, and no DynamoDB JSON",
+                Remedy::PlainJson,
+            ),
             false => error,
         }
     }
@@ -77,7 +80,10 @@ impl RowFormat {
     pub(super) fn explain_item(self, item: &Item, error: Error) -> Error {
         let is_typed = wrapped_attributes(item).is_some_and(has_types);
         match self == RowFormat::Json && is_typed {
-            true => other_format("the line is DynamoDB JSON, and no plain JSON", Remedy::DynamoJson),
+            true => other_format(
+                "the line is DynamoDB JSON, and no plain JSON",
+                Remedy::DynamoJson,
+            ),
             false => error,
         }
     }
@@ -102,7 +108,9 @@ fn wrapped_attributes(item: &Item) -> Option<&Item> {
 /// Whether each attribute is an object with the name of a type, as in DynamoDB JSON.
 fn has_types(attributes: &Item) -> bool {
     let is_typed = |value: &Value| match value {
-        Value::M(map) => map.len() == 1 && map.iter().all(|(name, _)| Tag::from_name(name).is_some()),
+        Value::M(map) => {
+            map.len() == 1 && map.iter().all(|(name, _)| Tag::from_name(name).is_some())
+        }
         _ => false,
     };
     !attributes.is_empty() && attributes.iter().all(|(_, value)| is_typed(value))

@@ -167,10 +167,8 @@ impl ImportReport {
             let message = format!(
                 "{missing_rows} rows are missing in the folder, because the export could not read them"
             );
-            return Err(
-                Error::new(ErrorKind::RowsFailed, Stage::Request, message)
-                    .with_remedies([Remedy::AllowMissingRows]),
-            );
+            return Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message)
+                .with_remedies([Remedy::AllowMissingRows]));
         }
         Ok(*counts)
     }

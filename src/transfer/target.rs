@@ -121,7 +121,9 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 // Only names of the model are shown, because messages contain no values.
                 let mut known = self.types.iter();
                 let message = match known.find(|known| *known == stored) {
-                    Some(other) => format!("the type of the line is `{other}`, and that of `{name}` is `{own}`"),
+                    Some(other) => format!(
+                        "the type of the line is `{other}`, and that of `{name}` is `{own}`"
+                    ),
                     None => format!(
                         "the type of the line is none of its table, and that of `{name}` is `{own}`"
                     ),
@@ -161,9 +163,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 Some(Some(tag)) if value != Value::Null => {
                     let found = value.tag().name();
                     let value = value.into_type(*tag);
-                    value.ok_or_else(|| {
-                        fail(CodecError::mismatch(tag.name(), found).at(&*name))
-                    })?
+                    value.ok_or_else(|| fail(CodecError::mismatch(tag.name(), found).at(&*name)))?
                 }
                 Some(_) => value,
                 None if self.is_kept(&name) => value,
@@ -228,8 +228,7 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
         if mode.is_as_is {
             let json = item.to_dynamo_json().map_err(fail)?;
             if !is_item_of::<E>(&json) {
-                let message =
-                    "the item is not one of this entity, and it would be stored as it is";
+                let message = "the item is not one of this entity, and it would be stored as it is";
                 let error = Error::new(ErrorKind::Decode, Stage::Decode, message).of(name);
                 return Err(error.with_remedies([Remedy::ImportTable, Remedy::NotAsIs]));
             }

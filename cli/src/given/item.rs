@@ -5,7 +5,8 @@ use dynamo_entity::schema::{EntitySchema, FieldRole, FieldSchema, SHAPE};
 use dynamo_entity::{Error, Item, Value};
 
 use crate::failure::Failure;
-use crate::model::{ModelEntity, PartInput};
+use crate::model::ModelEntity;
+use crate::part::PartInput;
 use crate::text::nearest;
 
 /// The item of an object of JSON. JSON has no sets and bytes, so the types of the fields determine them.

@@ -75,8 +75,9 @@ fn step_tree(step: &PlanStep) -> JsonTree {
         ),
         (
             "with",
-            (!step.with.is_empty())
-                .then(|| JsonTree::list_of(&step.with, |change| change.to_string().as_str().into())),
+            (!step.with.is_empty()).then(|| {
+                JsonTree::list_of(&step.with, |change| change.to_string().as_str().into())
+            }),
         ),
     ])
 }

@@ -9,7 +9,8 @@ use crate::connect::testing::{Fault, Faults};
 use crate::dynamo::Dynamo;
 use crate::error::ErrorKind;
 use crate::schema::{
-    Encryption, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableClass, TableSchema,
+    Encryption, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableClass,
+    TableSchema,
 };
 use crate::wire::Client;
 use crate::wire::embedded::EmbeddedEngine;
@@ -140,7 +141,10 @@ async fn the_plan_of_a_new_table_lists_its_settings() {
         assert!(lines.contains(&line), "{line}: {text}");
     }
     let json: serde_json::Value = serde_json::from_str(&plan.to_json()).unwrap();
-    assert_eq!(json["tables"][0]["steps"][0]["with"], serde_json::json!(settings));
+    assert_eq!(
+        json["tables"][0]["steps"][0]["with"],
+        serde_json::json!(settings)
+    );
 
     // As every new table: no request, so no line.
     let plain = notes()
