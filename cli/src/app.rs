@@ -1,7 +1,7 @@
 //! The program: reads the arguments, runs a command and returns its exit code.
 
 use std::ffi::OsString;
-use std::io::{self, BufReader, BufWriter, stderr, stdin, stdout};
+use std::io::{BufReader, BufWriter, stderr, stdin, stdout};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;

@@ -19,8 +19,7 @@ use crate::list::is_on_aws;
 use crate::model::Model;
 use crate::render::json_line;
 use crate::text::{visible_json, visible_lines};
-use crate::writable::CopiedScan;
-use crate::writable::Writable;
+use crate::writable::{CopiedScan, Writable};
 
 /// The command.
 pub(crate) fn copy_command(model: &Model) -> Command {

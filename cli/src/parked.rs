@@ -2,9 +2,8 @@
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use dynamo_entity::DynamoTable;
 use dynamo_entity::streams::{ParkedChange, ParkedTable};
-use dynamo_entity::{Dynamo, EntityExt, Value};
+use dynamo_entity::{Dynamo, DynamoTable, EntityExt, Value};
 use serde_json::{Value as Json, json};
 
 use crate::arguments::yes;

@@ -163,7 +163,7 @@ pub fn parts_come_in_their_order(place: &Place) -> Outcome {
 pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
     let mut command = std::process::Command::new(std::env::current_exe()?);
     command
-        .env(crate::PROGRAM, "shop")
+        .env(PROGRAM, "shop")
         .env_remove("DYNAMO_URL")
         .stdin(Stdio::null());
     let none = said(command.args(["get", "User", "ann"]).output()?)?;
@@ -175,7 +175,7 @@ pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
     tables(place)?;
     let mut command = std::process::Command::new(std::env::current_exe()?);
     command
-        .env(crate::PROGRAM, "shop")
+        .env(PROGRAM, "shop")
         .env("DYNAMO_URL", &place.url);
     let found = said(
         command
@@ -185,7 +185,7 @@ pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
     assert_eq!(found.code, 0, "{found:?}");
     let mut command = std::process::Command::new(std::env::current_exe()?);
     let wrong = command
-        .env(crate::PROGRAM, "shop")
+        .env(PROGRAM, "shop")
         .args(["--url", "ftp://x", "get", "User", "ann"]);
     let wrong = said(wrong.output()?)?;
     assert!(

@@ -9,8 +9,7 @@ use crate::connect::testing::{Fault, Faults};
 use crate::dynamo::Dynamo;
 use crate::error::ErrorKind;
 use crate::schema::{
-    Encryption, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableClass,
-    TableSchema,
+    Encryption, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableSchema,
 };
 use crate::wire::Client;
 use crate::wire::embedded::EmbeddedEngine;
@@ -472,10 +471,10 @@ async fn what_was_removed_is_not_removed_again() {
     let (db, http) = start().await;
     let mut before = notes();
     before.ttl = None;
-    before.stream = Some(crate::schema::StreamView::KeysOnly);
+    before.stream = Some(StreamView::KeysOnly);
     db.create_tables([before.clone()]).await.unwrap();
     let mut declared = before.clone();
-    declared.stream = Some(crate::schema::StreamView::NewImage);
+    declared.stream = Some(StreamView::NewImage);
     let plan = db.plan([declared.clone()]).await.unwrap();
     let look = || [Fault::Pass, Fault::Pass];
     let stream = r#","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}"#;

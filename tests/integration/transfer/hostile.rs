@@ -191,8 +191,13 @@ async fn many_bad_lines_stop_the_import(db: Db) -> Outcome {
         (1000, 0),
         "two portions of 500 lines"
     );
-    let stopped = report.stopped().map(|error| error.kind());
-    assert_eq!(stopped, Some(ErrorKind::RowsFailed));
+    let stopped = report.stopped().expect("it stopped");
+    assert_eq!(stopped.kind(), ErrorKind::RowsFailed);
+    assert_eq!(stopped.remedies(), [Remedy::MaxFailures]);
+    let text = stopped.to_string();
+    let begin =
+        "1000 lines failed, which are more than may, the first of them is line 1: Item: not JSON";
+    assert!(text.starts_with(begin), "{text}");
     Ok(())
 }
 
