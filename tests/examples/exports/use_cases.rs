@@ -84,7 +84,8 @@ fn a_collection_has_the_keys_of_its_entities() -> Result<()> {
     let case = UseCase::new("UC-04", "the records of a user", |db| {
         Record::in_partition(user).explain(db)
     })?;
-    let text = Markdown::new([AppUsers::schema()]).use_cases([case]).text();
+    let schema = AppUsers::schema().with_collection::<Record>()?;
+    let text = Markdown::new([schema]).use_cases([case]).text();
     let sort = "`USER_INFO` or `REWARDS` or `HAND_OVER#{at}`";
     for row in [
         format!("| `Record::in_partition(user_id)` | table | `user_id` | {sort} |"),
