@@ -134,7 +134,7 @@ async fn the_plan_of_a_new_table_lists_its_settings() {
     for line in [
         "risk: DynamoDB charges once for each unit that is added, and the units can never be decreased again",
         "a stream of new images",
-        "+ keep 35 days for recovery",
+        "~ keep 35 days for recovery",
         "+ have items expire by `expires`",
     ] {
         assert!(lines.contains(&line), "{line}: {text}");
