@@ -44,6 +44,7 @@ pub use job::Bulk;
 pub use put::PreparedWrite;
 pub use put::SingleWrite;
 pub use put_each::put_each;
+pub(crate) use report::too_many_failed;
 pub use report::{BulkCounts, BulkProgress, BulkReport, FailedRow};
 pub use row_transaction::{JobRow, RowTransaction};
 pub use truncate::Truncate;

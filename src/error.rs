@@ -2,6 +2,7 @@
 
 mod failed_operation;
 mod kind;
+mod remedy;
 mod suggestion;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use crate::json::CodecError;
 pub use failed_operation::Failed;
 pub(crate) use failed_operation::OperationPlace;
 pub use kind::{ErrorKind, Stage};
+pub use remedy::Remedy;
 pub(crate) use suggestion::nearest_word;
 pub use throttle::{Throttle, ThrottleLimit, ThrottledLoad};
 
@@ -53,7 +55,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub struct Error(Box<ErrorParts>);
 
 #[derive(thiserror::Error)]
-#[error("{}{message}", self.front())]
+#[error("{}{}", self.reason(), self.remedy_text())]
 struct ErrorParts {
     kind: ErrorKind,
     stage: Stage,
@@ -65,6 +67,8 @@ struct ErrorParts {
     code: Option<String>,
     request_id: Option<String>,
     message: String,
+    /// The ways out that are part of this library.
+    remedies: Vec<Remedy>,
     current: Option<Current>,
     failures: Vec<Failed>,
     /// The reasons for throttling, if DynamoDB reports them.
@@ -95,6 +99,7 @@ impl Error {
             code: None,
             request_id: None,
             message: message.into(),
+            remedies: Vec::new(),
             current: None,
             failures: Vec::new(),
             throttles: Vec::new(),
@@ -112,6 +117,7 @@ impl Error {
             code: inner.code.clone(),
             request_id: inner.request_id.clone(),
             message: inner.message.clone(),
+            remedies: inner.remedies.clone(),
             current: inner.current.clone(),
             failures: inner.failures.iter().map(Failed::again).collect(),
             throttles: inner.throttles.clone(),
@@ -196,7 +202,22 @@ impl Error {
     pub(crate) fn with_kind(mut self, kind: ErrorKind, message: impl Into<String>) -> Self {
         self.0.kind = kind;
         self.0.message = message.into();
+        self.0.remedies.clear();
         self
+    }
+
+    pub(crate) fn with_remedies(mut self, remedies: impl IntoIterator<Item = Remedy>) -> Self {
+        self.0.remedies.extend(remedies);
+        self
+    }
+
+    /// An error of the same kind with this one as its source and in its message, which ends with the remedies as before.
+    pub(crate) fn within(self, message: impl FnOnce(&str) -> String) -> Self {
+        let message = message(&self.reason());
+        let remedies = self.0.remedies.clone();
+        Error::new(self.kind(), self.stage(), message)
+            .with_remedies(remedies)
+            .with_source(self)
     }
 
     pub(crate) fn with_code(mut self, code: Option<&str>) -> Self {
@@ -291,6 +312,38 @@ impl Error {
     /// The attribute or key part concerned, as a path: `lines[3].qty`.
     pub fn attribute(&self) -> Option<&str> {
         self.0.attribute.as_deref()
+    }
+
+    /// The text of the error without its [remedies](Self::remedies).
+    pub fn reason(&self) -> String {
+        self.0.reason()
+    }
+
+    /// The settings and calls of this library that avoid the error, if it names any.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// use dynamo_entity::error::Remedy;
+    ///
+    /// # #[derive(Debug, DynamoEntity)]
+    /// # #[dynamo(table = "notes", key(pk = id))]
+    /// # struct Note { id: u32, text: String }
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// let line = r#"{"id":1,"text":"buy milk","color":"red"}"#;
+    /// let report = Note::import(line.as_bytes()).send(&db).await?;
+    /// let error = report.errors()[0].error();
+    /// assert_eq!(error.remedies(), [Remedy::DropUnknown, Remedy::AsIs]);
+    /// assert!(error.to_string().ends_with(
+    ///     "drop such attributes by `.drop_unknown()`, or store lines unchanged by `.as_is()`"
+    /// ));
+    /// assert!(error.reason().ends_with("the entity has no field for it, and no `rest` field that keeps it"));
+    /// # Ok(()) }
+    /// ```
+    pub fn remedies(&self) -> &[Remedy] {
+        &self.0.remedies
     }
 
     /// The service's error code, for example `ValidationException`.
@@ -411,6 +464,20 @@ impl Error {
 }
 
 impl ErrorParts {
+    /// Its text without the remedies.
+    fn reason(&self) -> String {
+        format!("{}{}", self.front(), self.message)
+    }
+
+    /// The end of its text.
+    fn remedy_text(&self) -> String {
+        if self.remedies.is_empty() {
+            return String::new();
+        }
+        let remedies: Vec<String> = self.remedies.iter().map(Remedy::to_string).collect();
+        format!(": {}", remedies.join(", or "))
+    }
+
     /// The beginning of its text: the names of the entity and of what is concerned of it, as far as they are known.
     fn front(&self) -> String {
         let Some(entity) = self.entity else {
@@ -446,6 +513,9 @@ impl fmt::Debug for ErrorParts {
             }
         }
         debug.field("message", &self.message);
+        if !self.remedies.is_empty() {
+            debug.field("remedies", &self.remedies);
+        }
         if !self.failures.is_empty() {
             debug.field("failures", &self.failures);
         }

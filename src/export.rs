@@ -41,6 +41,7 @@ mod markdown;
 mod mermaid;
 mod naming;
 mod policy;
+mod setting_facts;
 mod terraform;
 mod use_case;
 mod word;

@@ -139,6 +139,7 @@ pub mod error;
 pub mod export;
 pub mod expr;
 mod fallback;
+mod hex;
 pub mod items;
 pub mod journal;
 mod json;

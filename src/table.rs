@@ -10,6 +10,7 @@
 mod change;
 mod compare;
 mod converge;
+mod creation;
 mod declared;
 pub mod deploy;
 mod found;
@@ -30,7 +31,7 @@ mod throughput;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 use crate::schema::TableSchema;
 use crate::wire::Wire;
 use crate::wire::table::{self as service, DescribedTable};
@@ -315,6 +316,7 @@ fn refuse(mismatches: Vec<String>) -> Result<()> {
 }
 
 fn missing(table: &str) -> Error {
-    let message = format!("table `{table}` does not exist: create it with db.create_tables([..])");
+    let message = format!("table `{table}` does not exist");
     Error::new(ErrorKind::TableNotFound, Stage::Schema, message)
+        .with_remedies([Remedy::CreateTables])
 }

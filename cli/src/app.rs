@@ -1,9 +1,7 @@
 //! The program: reads the arguments, runs a command and returns its exit code.
 
-use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
-use std::io::{self, BufReader, BufWriter, stderr, stdin, stdout};
-use std::path::Path;
+use std::io::{BufReader, BufWriter, stderr, stdin, stdout};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -19,12 +17,14 @@ use crate::command::command;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::model::{Environment, Model, ReplayHandler, Writable};
-use crate::streams::{Streams, Terminals, Unheard};
-use crate::text::{visible, visible_lines};
+use crate::model::{Environment, Model, ReplayHandler};
+use crate::streams::{Streams, Terminals, Unheard, harmless_errors};
+use crate::text::visible;
+use crate::usage::{known, name_of, said};
+use crate::writable::Writable;
 use crate::{
-    apply, check, completions, copy, count, data, delete, explain, export, fill, get, item, lint,
-    list, parked, plan, put, query, tail, to_s3,
+    apply, check, completions, copy, count, delete, explain, export, export_data, fill, get,
+    import_data, item, lint, list, parked, plan, put, query, tail, to_s3,
 };
 
 /// A command line for the tables of these schemas; see [the crate](crate).
@@ -319,17 +319,6 @@ impl App {
     }
 }
 
-/// The errors of streams that do not end a command of this name. Commands that read end when no one reads their output.
-/// Others go on to the end, because their exit code is a result too.
-fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
-    match command {
-        "get" | "item" | "query" | "list" | "count" | "tail" | "export" | "export-data"
-        | "explain" | "completions" => |_| false,
-        "apply" => |_| true,
-        _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
-    }
-}
-
 async fn run_command(
     context: &mut Context<'_, '_>,
     matches: &ArgMatches,
@@ -354,8 +343,8 @@ async fn run_command(
         Some(("query", matches)) => query::run(context, matches).await,
         Some(("count", matches)) => count::run(context, matches).await,
         Some(("list", matches)) => list::run(context, matches).await,
-        Some(("export-data", matches)) => data::export(context, matches).await,
-        Some(("import-data", matches)) => data::import(context, matches).await,
+        Some(("export-data", matches)) => export_data::run(context, matches).await,
+        Some(("import-data", matches)) => import_data::run(context, matches).await,
         Some(("copy", matches)) => copy::run(context, matches).await,
         Some(("export-to-s3", matches)) => to_s3::start(context, matches).await,
         Some(("export-status", matches)) => to_s3::status(context, matches).await,
@@ -378,53 +367,6 @@ async fn run_command(
             "a command is missing: `--help` lists the commands",
         )),
     }
-}
-
-/// The name by which the program was called.
-fn name_of(arguments: &[OsString]) -> String {
-    let path = arguments.first().map(Path::new);
-    let name = path
-        .and_then(|path| path.file_name())
-        .and_then(|name| name.to_str());
-    let name = name.unwrap_or("db");
-    // Only the ending of the platform is removed: another dot may be part of the name.
-    name.strip_suffix(EXE_SUFFIX).unwrap_or(name).to_owned()
-}
-
-/// Lists the known names, for a message about an unknown one.
-fn known(command: &Command, arguments: &[OsString]) -> String {
-    let mut within = command;
-    for argument in arguments.iter().skip(1) {
-        let name = argument.to_str().unwrap_or_default();
-        within = within.find_subcommand(name).unwrap_or(within);
-    }
-    let names: Vec<&str> = within.get_subcommands().map(Command::get_name).collect();
-    format!("There are: {}", names.join(", "))
-}
-
-/// Shows help, or the mistake in the arguments.
-fn said(
-    error: &clap::Error,
-    is_harmless: bool,
-    streams: &mut Streams<'_>,
-) -> Result<Exit, Failure> {
-    let text = error.render();
-    if error.use_stderr() {
-        let has_colours = is_harmless && streams.terminals.notes && streams.terminals.colours;
-        let text = match has_colours {
-            true => text.ansi().to_string(),
-            false => visible_lines(&text.to_string()),
-        };
-        streams.notes.write_all(text.as_bytes())?;
-        return Ok(Exit::Failed);
-    }
-    let text = match streams.terminals.colours {
-        true => text.ansi().to_string(),
-        false => text.to_string(),
-    };
-    streams.out.write_all(text.as_bytes())?;
-    streams.out.flush()?;
-    Ok(Exit::Done)
 }
 
 #[cfg(test)]

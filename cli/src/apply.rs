@@ -1,13 +1,60 @@
 //! `apply`: changes the tables to match their declarations, step by step.
 
-use clap::ArgMatches;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use dynamo_entity::deploy::{ChangeKind, Deletion, StepState, TablePlan};
 
+use crate::arguments::{keep_rest, yes};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan::{allowing, is_kept, made, show};
 use crate::text::visible;
+
+/// The command.
+pub(crate) fn apply_command() -> Command {
+    let allow = |option: &'static str, name: &'static str, help: &'static str| {
+        Arg::new(option)
+            .long(option)
+            .value_name(name)
+            .action(ArgAction::Append)
+            // DynamoDB accepts names that begin with a dash.
+            .allow_hyphen_values(true)
+            .help(help)
+    };
+    Command::new("apply")
+        .about("Makes the tables match their declarations, step by step")
+        .args([
+            allow(
+                "allow-delete-index",
+                "TABLE.INDEX",
+                "Allows this index to be deleted; if a name contains a dot, write TABLE/INDEX",
+            ),
+            allow(
+                "allow-delete-stream",
+                "TABLE",
+                "Allows the stream of this table to be deleted",
+            ),
+            allow(
+                "allow-unprotect",
+                "TABLE",
+                "Allows the deletion protection of this table to be removed",
+            ),
+            allow(
+                "allow-delete-ttl",
+                "TABLE",
+                "Allows the expiry of this table's items to be switched off",
+            ),
+            allow(
+                "allow-shorten-recovery",
+                "TABLE",
+                "Allows the recovery period of this table to be shortened",
+            ),
+        ])
+        .arg(keep_rest(
+            "Skips steps that would lose something that was not allowed",
+        ))
+        .arg(yes())
+}
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,
@@ -15,7 +62,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, Failure> {
     let allowed = allowed(context, matches)?;
     let keeps = matches.get_flag("keep-rest");
-    let db = context.connect().await?;
+    let db = context.connect_or_create().await?;
     let plan = made(context, &db).await?;
     show(context, &plan)?;
     warn_of_others(context, &plan, &allowed)?;

@@ -1,12 +1,13 @@
 //! The arguments of the commands, built from the model.
 
-use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use dynamo_entity::Cursor;
 use dynamo_entity::query::DynamicSortPart;
 use dynamo_entity::schema::{FieldRole, IndexKind, KeyType, TableSchema};
 
-use crate::model::{Model, ModelEntity, PartInput, Question};
+use crate::model::{Model, ModelEntity, Question};
+use crate::part::PartInput;
 
 /// An option that takes a text.
 pub(crate) fn text_option(name: &'static str, value: &'static str, help: &'static str) -> Arg {
@@ -350,4 +351,37 @@ pub(crate) fn yes() -> Arg {
         .short('y')
         .action(ArgAction::SetTrue)
         .help("Does not prompt for confirmation")
+}
+
+/// The names of entities. The stored ones are accepted too, because the steps of the lock file use those.
+pub(crate) fn entity_names(model: &Model) -> Vec<PossibleValue> {
+    let names = model.entities();
+    let names = names.map(|entity| {
+        let stored = &entity.entity.stored_name;
+        PossibleValue::new(entity.name()).alias(stored.clone())
+    });
+    names.collect()
+}
+
+/// The number of segments of a scan.
+pub(crate) fn segments() -> Arg {
+    Arg::new("segments")
+        .long("segments")
+        .value_name("NUMBER")
+        .value_parser(value_parser!(u32).range(1..=1_000_000))
+        .help("Reads the table in this number of segments at once; 1 by default")
+}
+
+/// The file of a position.
+pub(crate) fn checkpoint() -> Arg {
+    Arg::new("checkpoint")
+        .long("checkpoint")
+        .value_name("FILE")
+        .value_parser(NonEmptyStringValueParser::new())
+        .help("Keeps the position in a file, from which the next run continues")
+}
+
+/// The option of a plan that skips what would be lost.
+pub(crate) fn keep_rest(help: &'static str) -> Arg {
+    flag("keep-rest", help)
 }

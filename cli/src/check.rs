@@ -2,15 +2,63 @@
 
 use std::path::Path;
 
-use clap::ArgMatches;
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use dynamo_entity::lock::{self, StoredChange};
 use serde_json::json;
 
+use crate::arguments::{entity_names, segments};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lint;
+use crate::model::Model;
 use crate::text::{visible_json, visible_lines};
+
+/// The command.
+pub(crate) fn check_command(model: &Model) -> Command {
+    let names = entity_names(model);
+    Command::new("check")
+        .about("Compares the stored form with the lock file, and lists the lints; or counts unfilled rows")
+        .arg(
+            Arg::new("lock")
+                .long("lock")
+                .value_name("FILE")
+                .default_value("dynamo.lock")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("The lock file"),
+        )
+        .arg(
+            Arg::new("write")
+                .long("write")
+                .action(ArgAction::SetTrue)
+                .help("Writes the lock file"),
+        )
+        .arg(
+            Arg::new("filled")
+                .long("filled")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["lock", "write"])
+                .help("Instead, counts by strong reads the rows that `fill` would write; writes nothing"),
+        )
+        .arg(
+            Arg::new("entities")
+                .value_name("ENTITY")
+                .num_args(0..)
+                .requires("filled")
+                .value_parser(PossibleValuesParser::new(names))
+                .help("The entities to count; by default those with `filling` or `was`"),
+        )
+        .arg(segments().requires("filled"))
+        .arg(
+            Arg::new("deployed")
+                .long("deployed")
+                .value_name("FILE")
+                .conflicts_with_all(["lock", "write", "filled"])
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("Instead, compares the journal with this file, the lock file of the step before"),
+        )
+}
 
 pub(crate) fn run(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exit, Failure> {
     let stored = stored(context, matches)?;

@@ -1,7 +1,17 @@
 //! `completions`: the script with which a shell completes the commands.
 
-use clap::Command;
+use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
+
+/// The command.
+pub(crate) fn completions_command() -> Command {
+    let shell = Arg::new("shell")
+        .required(true)
+        .value_parser(value_parser!(Shell));
+    Command::new("completions")
+        .about("Writes the completion script for a shell")
+        .arg(shell)
+}
 
 /// The script of a shell for the program of this name.
 pub(crate) fn script(shell: Shell, command: &mut Command, name: &str) -> Vec<u8> {

@@ -1,5 +1,7 @@
 //! The context of every command.
 
+use std::path::Path;
+
 use clap::ArgMatches;
 use dynamo_entity::Dynamo;
 
@@ -18,14 +20,34 @@ pub(crate) struct Context<'c, 's> {
 }
 
 impl Context<'_, '_> {
-    /// Opens the connection.
+    /// Opens the connection to tables that exist. A file that does not exist is an error, because only `apply` creates one.
     pub(crate) async fn connect(&self) -> Result<Dynamo, Failure> {
-        let Some(url) = &self.url else {
-            return Err(Failure::said(
+        check_file(self.url()?)?;
+        self.connect_or_create().await
+    }
+
+    /// Opens the connection, and creates the file of an embedded engine.
+    pub(crate) async fn connect_or_create(&self) -> Result<Dynamo, Failure> {
+        self.open(self.url()?).await
+    }
+
+    /// Opens the connection for a command that changes nothing. A file that does not exist is like one without tables.
+    pub(crate) async fn connect_or_empty(&self) -> Result<Dynamo, Failure> {
+        let url = self.url()?;
+        let url = missing_file(url).map_or(url, |_| "embedded:memory");
+        self.open(url).await
+    }
+
+    fn url(&self) -> Result<&str, Failure> {
+        self.url.as_deref().ok_or_else(|| {
+            Failure::said(
                 "the URL of the tables is missing: pass `--url URL`, or set the environment variable DYNAMO_URL; the URL is aws, aws://REGION, \
                  http://HOST:PORT or embedded:PATH",
-            ));
-        };
+            )
+        })
+    }
+
+    async fn open(&self, url: &str) -> Result<Dynamo, Failure> {
         let db = Dynamo::connect(url).await?;
         Ok(match &self.prefix {
             Some(prefix) => db.with_prefix(prefix),
@@ -41,6 +63,26 @@ impl Context<'_, '_> {
     pub(crate) fn note(&mut self, text: &str) -> Result<(), Failure> {
         Ok(writeln!(self.streams.notes, "{text}")?)
     }
+}
+
+/// Returns an error if the URL names a file that does not exist. Otherwise a wrong path would be an empty database.
+pub(crate) fn check_file(url: &str) -> Result<(), Failure> {
+    match missing_file(url) {
+        None => Ok(()),
+        Some(path) => Err(Failure::said(format!(
+            "there is no file `{path}`: `apply --url embedded:{path}` creates it with its tables"
+        ))),
+    }
+}
+
+/// The path in the URL, if no file has it. A URL of another form is left to the library, which explains what is wrong.
+fn missing_file(url: &str) -> Option<&str> {
+    let path = url.strip_prefix("embedded:")?;
+    let is_path = !path.is_empty()
+        && !path.starts_with("//")
+        && !path.contains('?')
+        && !path.trim_matches(':').eq_ignore_ascii_case("memory");
+    (is_path && !Path::new(path).exists()).then_some(path)
 }
 
 /// The command within a command, which was built from the model.

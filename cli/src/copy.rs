@@ -3,20 +3,64 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::schema::TableSchema;
 use dynamo_entity::transfer::{CopyCounts, Mask, RowCopy};
 use dynamo_entity::{CopyExt, Dynamo, QueryExt};
 use serde_json::json;
 
-use crate::context::Context;
+use crate::arguments::{checkpoint, entity_names, flag, rate, segments, text_option};
+use crate::context::{Context, check_file};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, explained, told};
 use crate::list::is_on_aws;
-use crate::model::{CopiedScan, Writable};
+use crate::model::Model;
 use crate::render::json_line;
-use crate::text::visible_lines;
+use crate::text::{visible_json, visible_lines};
+use crate::writable::{CopiedScan, Writable};
+
+/// The command.
+pub(crate) fn copy_command(model: &Model) -> Command {
+    let tables = model.schemas.iter().map(|schema| schema.name.clone());
+    Command::new("copy")
+        .about("Copies items to the same tables of another connection, if wanted with pseudonyms; replaces nothing without --replace")
+        .after_help("You may stop it and run it again at any time: items that are copied already are not written. A masked copy needs the same \
+             secret for this.")
+        .args([
+            Arg::new("entities")
+                .value_name("ENTITY")
+                .num_args(0..)
+                .value_parser(PossibleValuesParser::new(entity_names(model)))
+                .help("The entities to copy, with their unique values; without any, all items of all tables"),
+            Arg::new("table")
+                .long("table")
+                .value_name("TABLE")
+                .action(ArgAction::Append)
+                .value_parser(PossibleValuesParser::new(tables))
+                .help("All items of a table, whatever they are"),
+            text_option("to", "URL", "URL of the target: aws, aws://REGION, http://HOST:PORT, embedded:PATH").required(true),
+            text_option("to-prefix", "PREFIX", "Prefix for all table names of the target; none by default"),
+            flag("masked", "Replaces the values of personal fields by pseudonyms"),
+            text_option(
+                "secret-env",
+                "NAME",
+                "The environment variable with the secret of the pseudonyms, so that later copies have the same ones; random by default, and required if a key contains personal data",
+            )
+            .requires("masked"),
+            flag("drop-unknown", "Drops attributes that no field has").requires("masked"),
+            flag("copy-others", "Copies items of no entity as they are").requires("masked"),
+            flag("replace", "Replaces items with the same keys"),
+            segments(),
+            rate("WRITES", "Writes at most this number of items per second"),
+            rate("UNITS", "Reads at most this number of units per second")
+                .id("read-rate")
+                .long("read-rate"),
+            checkpoint(),
+            flag("scan", "Confirms that a table on AWS is scanned"),
+        ])
+}
 
 /// The items that are copied together.
 enum CopyPart<'c> {
@@ -32,7 +76,12 @@ impl CopyPart<'_> {
         }
     }
 
-    fn copy(&self, scan: CopiedScan, other: &Dynamo) -> Result<RowCopy<'static>, Failure> {
+    fn copy(
+        &self,
+        scan: CopiedScan,
+        other: &Dynamo,
+        is_masked: bool,
+    ) -> Result<RowCopy<'static>, Failure> {
         let (schema, writable) = match self {
             CopyPart::Entity(_, writable) => return Ok((writable.copy)(scan, other)),
             CopyPart::Table(schema, writable) => (schema, writable),
@@ -42,8 +91,8 @@ impl CopyPart<'_> {
             Some(units) => items.read_units_per_second(units).copy_to(other),
             None => items.copy_to(other),
         };
-        // A masked copy masks the rows of these.
-        let named = writable.iter();
+        // A masked copy masks the rows of these, and other copies do not need them.
+        let named = writable.iter().filter(|_| is_masked);
         Ok(named.fold(copy, |copy, writable| (writable.named_in)(copy)))
     }
 }
@@ -59,12 +108,21 @@ pub(crate) async fn run(
     }
     let parts = parts(context, matches)?;
     let mask = mask(matches)?;
+    let has_table = parts.iter().any(|part| matches!(part, CopyPart::Table(..)));
+    if matches.get_flag("copy-others") && !has_table {
+        return Err(Failure::said(
+            "`--copy-others` is for copies of a table: name the table by `--table`, or remove the option",
+        ));
+    }
     let to = matches.get_one::<String>("to").map_or("", String::as_str);
     let db = context.connect().await?;
     // A file can be opened once, and both connections may use other prefixes.
     let other = match context.url.as_deref() == Some(to) {
         true => db.clone(),
-        false => Dynamo::connect(to).await?,
+        false => {
+            check_file(to)?;
+            Dynamo::connect(to).await?
+        }
     };
     let prefix = matches.get_one::<String>("to-prefix");
     let other = other.with_prefix(prefix.cloned().unwrap_or_default());
@@ -77,7 +135,12 @@ pub(crate) async fn run(
     };
     let mut missing = 0;
     for part in &parts {
-        let copy = with_options(part.copy(scan, &other)?, matches, mask.as_ref());
+        let copy = part.copy(scan, &other, mask.is_some())?;
+        let copy = match part {
+            CopyPart::Table(..) if matches.get_flag("copy-others") => copy.copy_others(),
+            _ => copy,
+        };
+        let copy = with_options(copy, matches, mask.as_ref());
         let copy = match matches.get_one::<String>("checkpoint") {
             Some(path) => copy.checkpoint(FileCheckpoint::new(part_file(path, part, parts.len()))),
             None => copy,
@@ -98,9 +161,6 @@ fn with_options<'c>(copy: RowCopy<'c>, matches: &ArgMatches, mask: Option<&Mask>
     }
     if matches.get_flag("drop-unknown") {
         copy = copy.drop_unknown();
-    }
-    if matches.get_flag("copy-others") {
-        copy = copy.copy_others();
     }
     if matches.get_flag("replace") {
         copy = copy.replace();
@@ -130,15 +190,16 @@ async fn copy_part(
     let bar = context.streams.watched();
     let shown = bar.clone();
     let copy = copy.on_progress(move |counts| shown.set_message(format!("{} rows", counts.read)));
-    let report = copy.send(db).await?;
+    let report = copy.send(db).await;
     bar.finish_and_clear();
+    let report = report?;
     for (at, failed) in report.errors().iter().enumerate() {
         // The key of the source may be what the mask hides.
         let row = match shows_keys {
             true => json_line(failed.key())?,
             false => format!("row {} that failed", at + 1),
         };
-        let line = format!("{name} {}: {}", row.trim_end(), failed.error());
+        let line = format!("{name} {}: {}", row.trim_end(), told(failed.error()));
         context.note(&visible_lines(&line))?;
     }
     let counts = report.counts();
@@ -151,12 +212,18 @@ async fn copy_part(
             "existing": counts.existing,
             "failed": counts.failed,
             "left_out": counts.left_out,
+            "was_finished": report.was_finished(),
+            "stopped": report.stopped().map(told),
         });
-        context.write(&(line.to_string() + "\n"))?;
+        context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
     }
-    context.note(&counted(name, &counts))?;
+    let earlier = match report.was_finished() {
+        true => "nothing to do: an earlier run finished this copy: ",
+        false => "",
+    };
+    context.note(&(earlier.to_owned() + &counted(name, &counts)))?;
     match report.stopped() {
-        Some(error) => Err(Failure::said(error.to_string())),
+        Some(error) => Err(Failure::said(explained(error))),
         None => Ok(counts.existing + counts.failed),
     }
 }

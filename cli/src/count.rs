@@ -1,12 +1,20 @@
 //! `count`: the number of rows of an access pattern.
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use dynamo_entity::QueryExt;
 
+use crate::arguments;
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::model::Model;
 use crate::query::{asked, check_range};
+
+/// The command.
+pub(crate) fn count_command(model: &Model) -> Command {
+    let count = Command::new("count").about("Counts the rows of an access pattern");
+    arguments::for_questions(count, model, arguments::reads)
+}
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,

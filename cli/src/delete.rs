@@ -1,13 +1,20 @@
 //! `delete`: deletes an item, and releases its unique values.
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use dynamo_entity::write::DynamicWrite;
 
+use crate::arguments;
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::key::key_of;
-use crate::model::ModelEntity;
+use crate::model::{Model, ModelEntity};
+
+/// The command.
+pub(crate) fn delete_command(model: &Model) -> Command {
+    let delete = Command::new("delete").about("Deletes an item, and releases its unique values");
+    arguments::for_entities(delete, model, arguments::delete)
+}
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,

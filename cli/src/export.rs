@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ArgMatches;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command};
 use dynamo_entity::DynamoTable;
 use dynamo_entity::export::{
     CloudFormation, ExportFormat, Markdown, Policy, PolicyVerb, StreamConsumer, Terraform,
@@ -11,11 +12,58 @@ use dynamo_entity::schema::TableSchema;
 use dynamo_entity::streams::{OnceEffect, ParkedTable};
 use serde_json::{Value, json};
 
-use crate::analytics::{ATHENA, DUCKDB, athena_text, check_options, duckdb_script};
+use crate::analytics::{
+    ATHENA, DUCKDB, analytics_options, athena_text, check_options, duckdb_script,
+};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::Model;
+
+/// The command.
+pub(crate) fn export_command(model: &Model) -> Command {
+    let option = |name: &'static str, value: &'static str, help: &'static str| {
+        Arg::new(name).long(name).value_name(value).help(help)
+    };
+    let format = Arg::new("format")
+        .value_name("FORMAT")
+        .required(true)
+        .value_parser(PossibleValuesParser::new(formats(model)))
+        .help("The format to write; --since reads `schema`");
+    Command::new("export")
+        .about("Writes the tables as a template, a configuration, a document, a policy or SQL")
+        .args([
+            format,
+            option("out", "PATH", "The file to write, or the folder for it"),
+            option(
+                "since",
+                "FILE",
+                "An earlier `export schema`: writes numbered templates that migrate from it",
+            ),
+            option("region", "REGION", "The region of the policy"),
+            option("account", "ACCOUNT", "The account of the policy"),
+        ])
+        .args(analytics_options())
+        .args(consumer_of_export(model))
+}
+
+/// The option that selects one of the consumers, if the program has any.
+fn consumer_of_export(model: &Model) -> Option<Arg> {
+    let names: Vec<String> = model
+        .consumers
+        .iter()
+        .map(|consumer| consumer.name().to_owned())
+        .collect();
+    (!names.is_empty()).then(|| {
+        Arg::new("consumer")
+            .long("consumer")
+            .value_name("CONSUMER")
+            .value_parser(PossibleValuesParser::new(names))
+            .help(
+                "The function whose filters or policy are written; `iam` then allows nothing else",
+            )
+    })
+}
 
 /// The schemas themselves. A later export reads the earlier tables from them.
 pub(crate) const SCHEMA: &str = "schema";

@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::io;
 
+use dynamo_entity::error::Remedy;
 use dynamo_entity::{Error, ErrorKind};
 
 use crate::exit::Exit;
@@ -43,10 +44,13 @@ impl Failure {
 
 /// The text of an error, with the causes that it does not contain already.
 pub(crate) fn explained(error: &Error) -> String {
-    let mut text = error.to_string();
+    let mut text = told(error);
     let mut cause = error.source();
     while let Some(error) = cause {
-        let more = error.to_string();
+        let more = match error.downcast_ref::<Error>() {
+            Some(error) => error.reason(),
+            None => error.to_string(),
+        };
         if !text.contains(&more) {
             text = format!("{text}: {more}");
         }
@@ -59,6 +63,39 @@ pub(crate) fn explained(error: &Error) -> String {
         _ => "",
     };
     text + hint
+}
+
+/// The text of an error. The library names the calls in Rust that avoid it, and this the options instead.
+pub(crate) fn told(error: &Error) -> String {
+    let remedies = error.remedies().iter();
+    let options: Vec<&str> = remedies.filter_map(option_text).collect();
+    match options.is_empty() {
+        true => error.reason(),
+        false => format!("{}: {}", error.reason(), options.join(", or ")),
+    }
+}
+
+/// The option of a remedy; None if the command line has none for it.
+fn option_text(remedy: &Remedy) -> Option<&'static str> {
+    Some(match remedy {
+        Remedy::CreateTables => "create it by `apply`, or check `--url` and `--prefix`",
+        Remedy::Unchecked => "pass `--unchecked` to replace it",
+        Remedy::DropUnknown => "drop such attributes by `--drop-unknown`",
+        Remedy::AsIs => "store lines unchanged by `--as-is`",
+        Remedy::NotAsIs => "remove `--as-is`",
+        Remedy::ImportTable => "import its table by `--table`",
+        Remedy::DynamoJson => "pass `--format dynamodb`",
+        Remedy::PlainJson => "pass `--format json`",
+        Remedy::AllowMissingRows => "export again, or pass `--allow-missing-rows`",
+        Remedy::Replace => "pass `--replace` to replace such items",
+        Remedy::DoNotReplace => "copy into an empty table, without `--replace`",
+        Remedy::CopyTable => {
+            "copy the whole table by `--table` without `--masked`, or wait until the old key is removed"
+        }
+        Remedy::WithSecret => "pass `--secret-env NAME`",
+        Remedy::ExportRows => "`export-data` writes the same lines from every engine",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

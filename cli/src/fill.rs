@@ -3,16 +3,39 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use clap::ArgMatches;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command};
 use dynamo_entity::bulk::{BulkCounts, FileCheckpoint};
 use serde_json::json;
 
+use crate::arguments;
 use crate::context::Context;
 use crate::exit::Exit;
-use crate::failure::Failure;
-use crate::model::ModelEntity;
+use crate::failure::{Failure, explained, told};
+use crate::model::{Model, ModelEntity};
 use crate::render::json_line;
 use crate::text::{visible_json, visible_lines};
+
+/// The command.
+pub(crate) fn fill_command(model: &Model) -> Command {
+    let names = arguments::entity_names(model);
+    Command::new("fill")
+        .about("Adds the missing keys, unique values, defaults and names to all items of an entity")
+        .after_help("You may stop it and run it again at any time: correct rows are not written.")
+        .arg(
+            Arg::new("entity")
+                .value_name("ENTITY")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(names))
+                .help("The entity"),
+        )
+        .arg(arguments::segments())
+        .arg(arguments::rate(
+            "WRITES",
+            "Writes at most this number of items per second",
+        ))
+        .arg(arguments::checkpoint())
+}
 
 /// The name of the job in its checkpoint.
 const JOB: &str = "fill";
@@ -64,7 +87,7 @@ pub(crate) async fn run(
         context.note(&visible_lines(&format!(
             "{}: {}",
             key.trim_end(),
-            failed.error()
+            told(failed.error())
         )))?;
     }
     let counts = report.counts();
@@ -81,7 +104,7 @@ pub(crate) async fn run(
     }
     context.note(&counted(&counts))?;
     match report.stopped() {
-        Some(error) => Err(Failure::said(error.to_string())),
+        Some(error) => Err(Failure::said(explained(error))),
         None if counts.failed == 1 => Err(Failure::said(
             "1 row was not filled: remove the cause, and run `fill` again",
         )),

@@ -1,15 +1,22 @@
 //! `get`: one item by its key.
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use dynamo_entity::items::GetItem;
 use dynamo_entity::{Item, Operation};
 
+use crate::arguments;
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::key::key_of;
-use crate::model::ModelEntity;
+use crate::model::{Model, ModelEntity};
 use crate::render::{described, json_line};
+
+/// The command.
+pub(crate) fn get_command(model: &Model) -> Command {
+    let get = Command::new("get").about("Shows one item");
+    arguments::for_entities(get, model, arguments::get)
+}
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,

@@ -1,17 +1,25 @@
 //! `item`: any item of a table by its stored key, with its size, and the indexes that contain it.
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use dynamo_entity::items::GetItem;
 use dynamo_entity::schema::{IndexPlacement, KeyAttribute, KeyType, TableSchema};
 use dynamo_entity::{Item, Operation, Value};
 
-use crate::arguments::texts;
+use crate::arguments::{self, texts};
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kind::ItemKind;
+use crate::model::Model;
 use crate::render::{cell, json_line, measured};
 use crate::text::{visible, visible_lines};
+
+/// The command.
+pub(crate) fn item_command(model: &Model) -> Command {
+    let item = Command::new("item")
+        .about("Shows any item by its stored key, with sizes and the indexes that contain it");
+    arguments::for_tables(item, model, arguments::stored_key)
+}
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,

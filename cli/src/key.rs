@@ -6,7 +6,8 @@ use dynamo_entity::{Error, ErrorKind, Item};
 
 use crate::arguments::texts;
 use crate::failure::Failure;
-use crate::model::{ModelEntity, PartInput};
+use crate::model::ModelEntity;
+use crate::part::PartInput;
 
 /// The attributes of the primary key.
 pub(crate) fn key_of(entity: ModelEntity<'_>, matches: &ArgMatches) -> Result<Item, Failure> {

@@ -1,5 +1,6 @@
 //! `lint`: the declarations that the author is likely to regret.
 
+use clap::Command;
 use dynamo_entity::lint::Lint;
 use serde_json::json;
 
@@ -7,6 +8,11 @@ use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::text::{visible_json, visible_lines};
+
+/// The command.
+pub(crate) fn lint_command() -> Command {
+    Command::new("lint").about("Lists declarations that you are likely to regret")
+}
 
 pub(crate) fn run(context: &mut Context<'_, '_>) -> Result<Exit, Failure> {
     let lints: Vec<Lint> = context

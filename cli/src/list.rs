@@ -1,14 +1,25 @@
 //! `list`: the items of an entity or of a table, by a scan of the table, page by page.
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use dynamo_entity::query::WholeTable;
 use dynamo_entity::{Cursor, Item, Query, QueryExt};
 
+use crate::arguments;
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::model::Model;
 use crate::query::{RowWriter, show};
 use crate::render::RowGrid;
+
+/// The command.
+pub(crate) fn list_command(model: &Model) -> Command {
+    let list = Command::new("list")
+        .about("Shows the items of an entity or of a table, by a scan of the table");
+    arguments::for_entities(list, model, arguments::list)
+        .subcommand_required(false)
+        .args(arguments::list_of_table(model))
+}
 
 /// Lists the items. On AWS, a scan must be confirmed by an option, because it reads and costs the whole table.
 pub(crate) async fn run(

@@ -3,68 +3,18 @@
 
 use std::fmt;
 use std::future::Future;
-use std::io::Read;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use dynamo_entity::bulk::Bulk;
+use dynamo_entity::Dynamo;
 use dynamo_entity::export::{StreamConsumer, TableAlarms, UnitPrices, UseCase};
 use dynamo_entity::query::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
-use dynamo_entity::schema::{
-    EntitySchema, FieldInKey, KeyPair, MomentForm, TableSchema, ValueKind,
-};
+use dynamo_entity::schema::{EntitySchema, KeyPair, TableSchema};
 use dynamo_entity::streams::{HandlerError, StreamEvent};
-use dynamo_entity::transfer::{ExportFolder, Import, RowCopy};
-use dynamo_entity::write::DynamicWrites;
-use dynamo_entity::{BulkExt, CopyExt, Dynamo, DynamoEntity, EntityExt, QueryExt};
 
 use crate::failure::Failure;
-
-/// An entity that the program may write, with the operations that need its type.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Writable {
-    pub(crate) writes: DynamicWrites,
-    pub(crate) import: fn(Box<dyn Read + Send>) -> Import<'static>,
-    pub(crate) import_from: fn(ExportFolder) -> Import<'static>,
-    /// The backfill, by a scan with this number of segments.
-    pub(crate) refill: fn(usize) -> Bulk<'static>,
-    /// The copy of all rows to another connection.
-    pub(crate) copy: fn(CopiedScan, &Dynamo) -> RowCopy<'static>,
-    /// Names the entity in the masked copy of its table.
-    pub(crate) named_in: fn(RowCopy<'static>) -> RowCopy<'static>,
-    /// The number of rows that a backfill would write.
-    pub(crate) unfilled: fn(usize, &Dynamo) -> Unfilled<'_>,
-}
-
-pub(crate) type Unfilled<'d> =
-    Pin<Box<dyn Future<Output = dynamo_entity::Result<u64>> + Send + 'd>>;
-
-/// The scan that a copy reads.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CopiedScan {
-    pub(crate) segments: usize,
-    pub(crate) read_units: Option<u32>,
-}
-
-impl Writable {
-    pub(crate) fn of<E: DynamoEntity>() -> Self {
-        Writable {
-            writes: DynamicWrites::of::<E>(),
-            import: |file| E::import(file),
-            import_from: |folder| E::import_from(folder),
-            refill: |segments| E::scan().segments(segments).refill(),
-            copy: |scan, other| {
-                let rows = E::scan().segments(scan.segments);
-                match scan.read_units {
-                    Some(units) => rows.read_units_per_second(units).copy_to(other),
-                    None => rows.copy_to(other),
-                }
-            },
-            named_in: |copy| copy.entity::<E>(),
-            unfilled: |segments, db| Box::pin(E::scan().segments(segments).unfilled(db)),
-        }
-    }
-}
+use crate::part::{PartInput, first_line, inputs, with_options};
+use crate::writable::Writable;
 
 /// The handler of a consumer, by which its parked changes are replayed.
 #[derive(Clone)]
@@ -258,16 +208,6 @@ pub(crate) struct ModelEntity<'m> {
     pub(crate) entity: &'m EntitySchema,
 }
 
-/// A part of a key, which is given as text.
-#[derive(Debug, Clone)]
-pub(crate) struct PartInput<'m> {
-    of: FieldInKey<'m>,
-    /// The name of its option, if it is one.
-    pub(crate) option: String,
-    /// The conditions other than one value, if it is part of a sort key.
-    takes: Option<DynamicSortPart>,
-}
-
 /// An access pattern: rows of a partition of the table or of an index.
 pub(crate) struct Question<'m> {
     /// `Order`, or `Order.by_status`.
@@ -279,27 +219,6 @@ pub(crate) struct Question<'m> {
     pub(crate) partition: Vec<PartInput<'m>>,
     pub(crate) sort: Vec<PartInput<'m>>,
 }
-
-/// An example of a time.
-const TIME: &str = "2026-03-01T12:30:00Z";
-
-/// The options of every query. No part may have one of these names.
-const TAKEN: [&str; 14] = [
-    "all",
-    "cursor",
-    "descending",
-    "help",
-    "json",
-    "limit",
-    "missing",
-    "prefix",
-    "starts-with",
-    "strong",
-    "units",
-    "url",
-    "version",
-    "yes",
-];
 
 impl<'m> ModelEntity<'m> {
     /// Its name, with the name of its table if two tables have an entity of this name.
@@ -392,7 +311,7 @@ impl<'m> ModelEntity<'m> {
 
     /// The fields that `key(..)` takes, each once.
     pub(crate) fn key_parts(&self) -> Vec<PartInput<'m>> {
-        inputs(self.entity.key_fields())
+        inputs(self.schema, self.entity.key_fields())
     }
 
     /// The access patterns, that of the table first.
@@ -414,7 +333,10 @@ impl<'m> ModelEntity<'m> {
                 KeyPair::of_pattern(self.entity, pattern),
             ),
         };
-        let mut sort = with_options(inputs(keys.sort_fields()), self.model);
+        let mut sort = with_options(
+            inputs(self.schema, keys.sort_fields()),
+            !self.model.environments.is_empty(),
+        );
         let known = self.dynamic().ok();
         let known = known.and_then(|entity| {
             let pattern = pattern.map(|pattern| pattern.name.as_str());
@@ -428,106 +350,9 @@ impl<'m> ModelEntity<'m> {
             entity: self,
             keys,
             collection: None,
-            partition: inputs(keys.partition_fields()),
+            partition: inputs(self.schema, keys.partition_fields()),
             sort,
         }
-    }
-}
-
-fn inputs(fields: Vec<FieldInKey<'_>>) -> Vec<PartInput<'_>> {
-    let inputs = fields.into_iter().map(|of| PartInput {
-        of,
-        option: String::new(),
-        takes: None,
-    });
-    inputs.collect()
-}
-
-/// Gives each part the name of an option that no other part or option has.
-fn with_options<'m>(mut parts: Vec<PartInput<'m>>, model: &Model) -> Vec<PartInput<'m>> {
-    let mut taken: Vec<String> = TAKEN.iter().map(|&name| name.to_owned()).collect();
-    if !model.environments.is_empty() {
-        taken.push("env".to_owned());
-    }
-    for part in &mut parts {
-        let plain = part.field().replace('_', "-");
-        let mut names = [
-            plain.clone(),
-            format!("{plain}-{}", part.first_format().unwrap_or("part")),
-            format!("part-{plain}"),
-        ]
-        .into_iter();
-        let free = names.find(|name| !taken.contains(name));
-        part.option = free.unwrap_or_else(|| format!("{plain}-{}", taken.len()));
-        taken.push(part.option.clone());
-    }
-    parts
-}
-
-impl<'m> PartInput<'m> {
-    /// The name of the field.
-    pub(crate) fn field(&self) -> &'m str {
-        self.of.name
-    }
-
-    /// Whether the key contains only a part of the field.
-    pub(crate) fn has_format(&self) -> bool {
-        self.of.format().is_some()
-    }
-
-    fn first_format(&self) -> Option<&'m str> {
-        self.of.format()?.split(':').next()
-    }
-
-    /// The first line of the doc comment of the field.
-    pub(crate) fn summary(&self) -> &'m str {
-        self.of.field.map_or("", |field| first_line(&field.doc))
-    }
-
-    /// Whether it accepts a condition other than one value.
-    pub(crate) fn takes(&self, accepts: fn(&DynamicSortPart) -> bool) -> bool {
-        self.takes.as_ref().is_some_and(accepts)
-    }
-
-    /// The input for it: its type, and an example if the type has one.
-    pub(crate) fn kind(&self) -> String {
-        let rust_type = self.of.field.map_or("", |field| &field.rust_type);
-        match self.example() {
-            Some(example) => format!("`{rust_type}`, such as {example}"),
-            None => format!("`{rust_type}`, as it is stored"),
-        }
-    }
-
-    /// Whether it is a moment, and not a day or a month.
-    pub(crate) fn is_time(&self) -> bool {
-        self.example() == Some(TIME)
-    }
-
-    /// A value of its type.
-    pub(crate) fn example(&self) -> Option<&'static str> {
-        match self.first_format() {
-            Some("date") => return Some("2026-03-01"),
-            Some("month") => return Some("2026-03"),
-            _ => {}
-        }
-        Some(match self.of.field?.kind()? {
-            ValueKind::Moment(MomentForm::Timestamp) => TIME,
-            ValueKind::Day => "2026-03-01",
-            ValueKind::Month => "2026-03",
-            ValueKind::Integer { .. } => "7",
-            ValueKind::Flag => "true",
-            ValueKind::Char => "x",
-            ValueKind::Uuid => "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e10",
-            ValueKind::Ulid => "01J0Z3K4M5N6P7Q8R9S0T1V2W3",
-            ValueKind::Decimal | ValueKind::Number => "9.95",
-            ValueKind::Text => "ann",
-            _ => return None,
-        })
-    }
-
-    /// Its placeholder in a usage line.
-    pub(crate) fn value_name(&self) -> String {
-        self.field().to_uppercase()
     }
 }
 
@@ -596,9 +421,4 @@ impl Question<'_> {
         let options = self.sort.iter().map(|part| format!(" [--{}]", part.option));
         format!("{}{}", self.name, parts.chain(options).collect::<String>())
     }
-}
-
-/// The first line of a doc comment.
-fn first_line(doc: &str) -> &str {
-    doc.lines().next().unwrap_or_default().trim()
 }

@@ -1,14 +1,77 @@
 //! `parked`: lists, shows, replays and drops the parked changes of consumers.
 
-use clap::ArgMatches;
-use dynamo_entity::streams::ParkedChange;
-use dynamo_entity::{Dynamo, EntityExt, Value};
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use dynamo_entity::streams::{ParkedChange, ParkedTable};
+use dynamo_entity::{Dynamo, DynamoTable, EntityExt, Value};
 use serde_json::{Value as Json, json};
 
+use crate::arguments::yes;
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::model::Model;
 use crate::text::{visible, visible_json, visible_lines, width};
+
+/// The command of parked changes, if the program has their table.
+pub(crate) fn parked_command(model: &Model) -> Option<Command> {
+    let mut schemas = model.schemas.iter();
+    if !schemas.any(|schema| schema.name == ParkedTable::schema().name) {
+        return None;
+    }
+    let consumer = || {
+        Arg::new("consumer")
+            .value_name("CONSUMER")
+            .required(true)
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("The name of the consumer, as passed to `park_after`")
+    };
+    let events = || {
+        Arg::new("events")
+            .value_name("EVENT")
+            .num_args(1..)
+            .value_parser(NonEmptyStringValueParser::new())
+            .help("The ids of the records, as `list` shows them")
+    };
+    let all = |help: &'static str| {
+        Arg::new("all")
+            .long("all")
+            .action(ArgAction::SetTrue)
+            .required_unless_present("events")
+            .conflicts_with("events")
+            .help(help)
+    };
+    let list = Command::new("list")
+        .about("Lists the parked changes; without a consumer, by a scan of their table")
+        .arg(consumer().required(false));
+    let show = Command::new("show")
+        .about("Writes parked changes as events, each as a Lambda function would receive it")
+        .args([
+            consumer(),
+            events(),
+            all("Writes all parked changes of the consumer"),
+        ]);
+    let replay = Command::new("replay")
+        .about("Calls the handler of the consumer again, and deletes the parked changes for which it succeeds")
+        .args([consumer(), events(), all("Replays all parked changes of the consumer")]);
+    let drop = Command::new("drop")
+        .visible_alias("discard")
+        .about("Deletes parked changes without handling them")
+        .args([
+            consumer(),
+            events(),
+            all("Deletes all parked changes of the consumer"),
+            yes(),
+        ]);
+    Some(
+        Command::new("parked")
+            .about("Shows, replays and drops the changes of a stream that failed too often")
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+            .disable_help_subcommand(true)
+            .subcommands([list, show, replay, drop]),
+    )
+}
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,

@@ -1,19 +1,29 @@
 //! `plan`: the steps that would make the tables match their declarations.
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use dynamo_entity::Dynamo;
 use dynamo_entity::deploy::{Deletion, PlanStep, TablePlan};
 
+use crate::arguments::keep_rest;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::text::{visible_json, visible_lines};
 
+/// The command.
+pub(crate) fn plan_command() -> Command {
+    Command::new("plan")
+        .about("Shows the steps that would make the tables match their declarations")
+        .arg(keep_rest(
+            "Exits with 0 if the only remaining steps would lose something",
+        ))
+}
+
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,
     matches: &ArgMatches,
 ) -> Result<Exit, Failure> {
-    let db = context.connect().await?;
+    let db = context.connect_or_empty().await?;
     let plan = made(context, &db).await?;
     show(context, &plan)?;
     let keeps = matches.get_flag("keep-rest");

@@ -1,15 +1,22 @@
 //! `put`: stores an item, as the typed verbs do.
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use dynamo_entity::Error;
 use dynamo_entity::write::DynamicWrite;
 
+use crate::arguments;
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::get::show;
-use crate::model::ModelEntity;
+use crate::model::{Model, ModelEntity};
 use crate::streams::Streams;
+
+/// The command.
+pub(crate) fn put_command(model: &Model) -> Command {
+    let put = Command::new("put").about("Stores an item, with its keys and unique values");
+    arguments::for_entities(put, model, arguments::put)
+}
 
 pub(crate) async fn run(
     context: &mut Context<'_, '_>,

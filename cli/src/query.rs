@@ -2,18 +2,25 @@
 
 use std::io::Write;
 
-use clap::ArgMatches;
+use clap::{ArgMatches, Command};
 use dynamo_entity::query::DynamicQuery;
 use dynamo_entity::{Cursor, Dynamo, Item, Query, QueryExt};
 
-use crate::arguments::{MISSING, STARTS_WITH, sort_place, texts};
+use crate::arguments::{self, MISSING, STARTS_WITH, sort_place, texts};
 use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::given::GivenRange;
 use crate::key::wrong_part;
-use crate::model::{PartInput, Question};
+use crate::model::{Model, Question};
+use crate::part::PartInput;
 use crate::render::{RowGrid, RowTable, json_line};
+
+/// The command.
+pub(crate) fn query_command(model: &Model) -> Command {
+    let query = Command::new("query").about("Shows the rows of an access pattern");
+    arguments::for_questions(query, model, arguments::pages)
+}
 
 /// The number of rows that are written at once if all are requested.
 const CHUNK: usize = 200;

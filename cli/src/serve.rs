@@ -2,17 +2,39 @@
 
 use std::env;
 use std::io;
-use std::path::Path;
 
-use clap::ArgMatches;
+use clap::builder::NonEmptyStringValueParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
 use dynamo_entity::ErrorKind;
 use dynamo_entity::embedded::{EmbeddedEngine, EmbeddedServer};
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use crate::context::Context;
+use crate::context::{Context, check_file};
 use crate::exit::Exit;
 use crate::failure::Failure;
+
+/// The command.
+pub(crate) fn serve_command() -> Command {
+    Command::new("serve")
+        .about("Serves an embedded file to other programs on this machine, through the protocol of DynamoDB")
+        .after_help(format!(
+            "The output sets the environment variables by which the AWS command line, the SDKs and this program find the \
+             server. Without {}=ID:SECRET, the server creates a random key.",
+            KEY_VARIABLE
+        ))
+        .args([
+            Arg::new("path")
+                .value_name("PATH")
+                .value_parser(NonEmptyStringValueParser::new())
+                .help("The file; by default that of `--url embedded:PATH`"),
+            Arg::new("port")
+                .long("port")
+                .value_name("PORT")
+                .value_parser(value_parser!(u16))
+                .help("The port on 127.0.0.1; by default a free one"),
+        ])
+}
 
 /// The key of the server as `ID:SECRET`. It is no option, because other users of the machine see those.
 pub(crate) const KEY_VARIABLE: &str = "DYNAMO_SERVE_KEY";
@@ -83,12 +105,7 @@ async fn open_engine(
             ));
         }
     };
-    // Otherwise a wrong path would be served as an empty database.
-    if !Path::new(place).exists() {
-        return Err(Failure::said(format!(
-            "there is no file `{place}`: `apply --url embedded:{place}` creates it with its tables"
-        )));
-    }
+    check_file(&format!("embedded:{place}"))?;
     match EmbeddedEngine::open(place).await {
         Ok(engine) => Ok((engine, place.to_owned())),
         Err(error) if error.kind() == ErrorKind::Locked => Err(Failure::said(format!(

@@ -37,6 +37,17 @@ pub(crate) struct Terminals {
 /// The maximum width of a column on a terminal. Other outputs get all of the text.
 const WIDEST: usize = 48;
 
+/// The errors of streams that do not end a command of this name. Commands that read end when no one reads their output.
+/// Others go on to the end, because their exit code is a result too.
+pub(crate) fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
+    match command {
+        "get" | "item" | "query" | "list" | "count" | "tail" | "export" | "export-data"
+        | "explain" | "completions" => |_| false,
+        "apply" => |_| true,
+        _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
+    }
+}
+
 impl Terminals {
     /// Those of this process. `NO_COLOR` with any content switches colours off.
     pub(crate) fn of_process() -> Self {

@@ -6,7 +6,8 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::{Duration, Instant, SystemTime};
 
-use clap::ArgMatches;
+use clap::builder::PossibleValuesParser;
+use clap::{Arg, ArgMatches, Command, value_parser};
 use dynamo_entity::bulk::{Checkpoint, FileCheckpoint};
 use dynamo_entity::streams::{
     FollowError, RecordStream, StreamPosition, StreamRecord, StreamStart, follow_records,
@@ -14,11 +15,39 @@ use dynamo_entity::streams::{
 use dynamo_entity::{Item, Value};
 use serde_json::{Value as Json, json};
 
+use crate::arguments::checkpoint;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kind::UNIQUE;
+use crate::model::Model;
 use crate::text::{visible, visible_json, visible_lines};
+
+/// The command.
+pub(crate) fn tail_command(model: &Model) -> Command {
+    let tables = model.schemas.iter().map(|schema| schema.name.clone());
+    Command::new("tail")
+        .about("Shows the changes of a table as they happen, from its stream")
+        .args([
+            Arg::new("table")
+                .value_name("TABLE")
+                .required(true)
+                .value_parser(PossibleValuesParser::new(tables))
+                .help("The table, without the prefix"),
+            Arg::new("from")
+                .long("from")
+                .value_name("START")
+                .default_value("latest")
+                .value_parser(read_start)
+                .help("The start: oldest, latest, an age such as 90s, 15m or 2h, or a position that `tail` printed"),
+            Arg::new("limit")
+                .long("limit")
+                .value_name("CHANGES")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Ends after this many changes"),
+            checkpoint(),
+        ])
+}
 
 /// The longest time between two writes of the position while changes are shown.
 const KEPT: Duration = Duration::from_secs(1);

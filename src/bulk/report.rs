@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 use crate::codec::Item;
 use crate::entity::{DynamoEntity, Key, in_error};
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 use crate::query::{Cursor, Places, RowSpot};
 
 /// The results of the rows of a job, or of its writes, so far. A job with a checkpoint counts over all of its runs.
@@ -144,7 +144,7 @@ impl FailedRow {
     }
 
     /// The beginning of its text.
-    fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         if let Some(number) = self.number {
             return format!("write {number} of the job");
         }
@@ -223,8 +223,9 @@ impl BulkReport {
     pub fn complete(self) -> Result<BulkCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {
-            let message = format!("the job was stopped after {} rows: {error}", counts.found);
-            return Err(wrap(error, message));
+            return Err(error.within(|reason| {
+                format!("the job was stopped after {} rows: {reason}", counts.found)
+            }));
         }
         if counts.failed == 0 {
             return Ok(counts);
@@ -232,8 +233,7 @@ impl BulkReport {
         let failed = format!("{} of {} rows failed", counts.failed, counts.found);
         Err(match self.errors.into_iter().next() {
             Some(FailedRow { error, .. }) => {
-                let message = format!("{failed}, the first of them: {error}");
-                wrap(error, message)
+                error.within(|reason| format!("{failed}, the first of them: {reason}"))
             }
             None => {
                 let message = format!("{failed} in an earlier run, which reported why");
@@ -251,17 +251,22 @@ impl Deref for BulkReport {
     }
 }
 
-fn wrap(error: Error, message: String) -> Error {
-    let (kind, stage) = (error.kind(), error.stage());
-    Error::new(kind, stage, message).with_source(error)
+/// The error of a job in which more rows failed than may.
+pub(super) fn too_many(errors: &[FailedRow]) -> Error {
+    let first = errors.first().map(|row| (row.name(), &row.error));
+    too_many_failed("rows", errors.len(), first)
 }
 
-/// The error of a job in which more rows failed than may.
-pub(super) fn too_many(failed: usize) -> Error {
-    let message = format!(
-        "{failed} rows failed, more than `max_failures`: see the errors of the report, or let more fail"
-    );
+/// The error of a job in which more rows or lines failed than may. It tells the reason of the first one, because often all
+/// have the same.
+pub(crate) fn too_many_failed(rows: &str, count: usize, first: Option<(String, &Error)>) -> Error {
+    let mut message = format!("{count} {rows} failed, which are more than may");
+    if let Some((name, error)) = &first {
+        message += &format!(", the first of them is {name}: {}", error.reason());
+    }
+    let remedies = first.into_iter().flat_map(|(_, error)| error.remedies());
     Error::new(ErrorKind::RowsFailed, Stage::Request, message)
+        .with_remedies(remedies.copied().chain([Remedy::MaxFailures]))
 }
 
 #[cfg(test)]

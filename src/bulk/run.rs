@@ -345,7 +345,7 @@ impl<'j> JobRunner<'j> {
         self.ledger
             .finish(entry, RowOutcome::Failed, Some(row), again);
         if self.ledger.errors.len() > self.failures {
-            self.stop(report::too_many(self.ledger.errors.len()));
+            self.stop(report::too_many(&self.ledger.errors));
         }
     }
 

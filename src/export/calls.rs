@@ -1,6 +1,6 @@
 //! Calls and templates of keys as texts, for documents.
 
-use crate::schema::KeySchema;
+use crate::schema::{CollectionSchema, KeySchema, TableSchema};
 
 /// `Order::by_status(status)`: each field once, in the order of the keys.
 pub(super) fn show_call(owner: &str, name: &str, keys: &[&KeySchema]) -> String {
@@ -20,7 +20,43 @@ pub(super) fn join_templates<'k>(keys: impl IntoIterator<Item = &'k KeySchema>) 
     shown.join(", ")
 }
 
-fn show_template(key: &KeySchema) -> String {
+/// The templates of the partition key of a collection, and those of the sort keys of its entities, each once. Both are empty
+/// if the collection is a whole table.
+pub(super) fn collection_templates(
+    schema: &TableSchema,
+    collection: &CollectionSchema,
+    show_key: impl Fn(&KeySchema) -> String,
+) -> [String; 2] {
+    if collection.partition.is_none() {
+        return Default::default();
+    }
+    let (mut partition, mut sort) = (Vec::new(), Vec::new());
+    let add = |texts: &mut Vec<String>, keys: &[KeySchema]| {
+        let shown: Vec<String> = keys.iter().map(&show_key).collect();
+        let text = shown.join(", ");
+        if !text.is_empty() && !texts.contains(&text) {
+            texts.push(text);
+        }
+    };
+    for name in &collection.entities {
+        let Some(entity) = schema.entity(name) else {
+            continue;
+        };
+        let Some(index) = &collection.index else {
+            add(&mut partition, entity.partition_key(None));
+            add(&mut sort, entity.sk.as_slice());
+            continue;
+        };
+        let mut patterns = entity.patterns.iter();
+        if let Some(pattern) = patterns.find(|pattern| pattern.index == *index) {
+            add(&mut partition, entity.partition_key(Some(pattern)));
+            add(&mut sort, &pattern.sk);
+        }
+    }
+    [partition, sort].map(|texts| texts.join(" or "))
+}
+
+pub(super) fn show_template(key: &KeySchema) -> String {
     let (text, shards) = split_call(&key.to_string());
     match shards {
         Some(shards) => format!("{text} in {shards} shards"),

@@ -14,6 +14,7 @@ use crate::dynamo::{Dynamo, TablePrefix};
 use crate::entity::{DynamoEntity, encode_as_is};
 use crate::error::{Error, Result};
 use crate::export::calls::{join_templates, show_call};
+use crate::export::setting_facts::setting_facts;
 use crate::schema::{EntitySchema, FieldSchema, KeyAttribute, ProjectionSchema, TableSchema};
 use markup::Markup;
 use requests::{ROWS, Requests, ShownPattern};
@@ -23,7 +24,7 @@ use views::{SampleRow, View, ViewRow, sample_rows, show_value, table_views};
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// The model as one HTML file, to read and to share: the tables and their indexes as partitions and rows of samples,
+/// The model as one HTML file, to read and to share: the settings of the tables, the tables and their indexes as partitions and rows of samples,
 /// the access patterns with call, request and cost, unique values, fields and lints.
 ///
 /// The file needs no other file: it works from a disk, sends no request, and shows the texts of the model unchanged,
@@ -211,6 +212,7 @@ impl Html {
         let name = TablePrefix::new(self.prefix.clone()).full_name(&schema.name);
         page.write_element("h2", "", &name);
         write_docs(page, &schema.doc);
+        write_settings(page, schema);
         let rows = sample_rows(requests.samples);
         for view in table_views(schema, &rows) {
             write_view(page, schema, &view, &rows);
@@ -247,6 +249,19 @@ fn write_block(page: &mut Markup, title: &str, content: impl FnOnce(&mut Markup)
     page.write_element("h3", "", title);
     content(page);
     page.close_element("div");
+}
+
+fn write_settings(page: &mut Markup, schema: &TableSchema) {
+    write_block(page, "Settings", |page| {
+        write_grid(page, &["setting", "value"], |page| {
+            for (title, value) in setting_facts(schema, str::to_owned) {
+                page.open_element("tr", "");
+                page.write_element("td", "", title);
+                page.write_element("td", "", &value);
+                page.close_element("tr");
+            }
+        });
+    });
 }
 
 /// A table that is scrolled within itself. It can have the focus, so that keys scroll it.

@@ -7,7 +7,7 @@ mod use_cases;
 use std::fmt::Write;
 
 use crate::dynamo::TablePrefix;
-use crate::export::calls::{self, split_call};
+use crate::export::calls::{self, collection_templates, split_call};
 use crate::export::use_case::{UnitPrices, UseCase};
 use crate::json::Tag;
 use crate::schema::{
@@ -213,7 +213,8 @@ fn pattern_grid(schema: &TableSchema) -> Grid<5> {
                 .map(|pattern| by_index(entity, pattern)),
         );
     }
-    rows.extend(schema.collections.iter().map(collection_row));
+    let collections = schema.collections.iter();
+    rows.extend(collections.map(|collection| collection_row(schema, collection)));
     Grid {
         heads: ["call", "reads", "partition key", "sort key", "rows"],
         rows,
@@ -237,7 +238,7 @@ fn by_index(entity: &EntitySchema, pattern: &PatternSchema) -> [String; 5] {
     ]
 }
 
-fn collection_row(collection: &CollectionSchema) -> [String; 5] {
+fn collection_row(schema: &TableSchema, collection: &CollectionSchema) -> [String; 5] {
     let reads = match &collection.index {
         Some(index) => format!("index {}", inline_code(index)),
         None => "table".to_owned(),
@@ -247,13 +248,8 @@ fn collection_row(collection: &CollectionSchema) -> [String; 5] {
         None => format!("{}::scan()", collection.name),
     };
     let entities = join_codes(collection.entities.iter().map(String::as_str));
-    [
-        inline_code(&call),
-        reads,
-        String::new(),
-        String::new(),
-        entities,
-    ]
+    let [partition, sort] = collection_templates(schema, collection, show_template);
+    [inline_code(&call), reads, partition, sort, entities]
 }
 
 fn unique_grid(schema: &TableSchema) -> Grid<3> {

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::consumer::StreamConsumer;
 use crate::dynamo::TablePrefix;
 use crate::error::{Error, Result};
+use crate::hex::first_digits;
 use crate::schema::TableSchema;
 
 /// How long the name of a resource may be, with room for a hash.
@@ -168,9 +169,7 @@ pub(super) fn check_apart<'n>(names: impl IntoIterator<Item = &'n str>) -> Resul
 
 /// Eight digits that follow from a name.
 fn hash(name: &str) -> String {
-    let digest = Sha256::digest(name.as_bytes());
-    let bytes = digest.iter().take(4);
-    bytes.map(|byte| format!("{byte:02x}")).collect()
+    first_digits(&Sha256::digest(name.as_bytes()), 4)
 }
 
 #[cfg(test)]

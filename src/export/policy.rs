@@ -11,7 +11,7 @@ mod s3;
 mod verb;
 
 use crate::dynamo::TablePrefix;
-use crate::error::{Error, Result};
+use crate::error::{Error, Remedy, Result};
 use crate::export::consumer::StreamConsumer;
 use crate::export::key_text::FieldValues;
 use crate::schema::TableSchema;
@@ -263,11 +263,14 @@ impl Policy {
         let mut documents = self.documents()?;
         match (documents.pop(), documents.len()) {
             (Some(document), 0) => Ok(document),
-            (_, others) => Err(Error::config(format!(
-                "the policy has more than {} characters: make {} managed policies of it by `documents()`, or allow less",
-                document::LONGEST,
-                others + 1
-            ))),
+            (_, others) => {
+                let message = format!(
+                    "the policy has more than {} characters, and needs {} managed policies",
+                    document::LONGEST,
+                    others + 1
+                );
+                Err(Error::config(message).with_remedies([Remedy::Documents]))
+            }
         }
     }
 

@@ -67,7 +67,7 @@ impl CodecError {
     #[cold]
     pub(crate) fn older_shape(attribute: &str, found: u16, number: u16) -> Self {
         let mut fault = CodecError::new(format!(
-            "the item has shape {found}, and this program reads shape {number} alone: declare `was(..)` again until `refill()` has upgraded all items"
+            "the item has shape {found}, and this program reads shape {number} alone: declare `was(..)` again until a backfill has upgraded all items"
         ))
         .at(attribute);
         fault.0.is_older_shape = true;

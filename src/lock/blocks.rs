@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::words::{name, words};
 use crate::error::{Error, Result};
+use crate::hex::first_digits;
 
 /// The number of the format. Every new kind of line raises it, for an older version must not read past one.
 pub(super) const FORMAT: u64 = 2;
@@ -66,12 +67,7 @@ pub(super) fn sum<'l>(lines: impl IntoIterator<Item = &'l str>) -> String {
         digest.update(line);
         digest.update("\n");
     }
-    let digest = digest.finalize();
-    digest
-        .iter()
-        .take(8)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    first_digits(&digest.finalize(), 8)
 }
 
 pub(super) fn blocks(text: &str) -> Result<FileBlocks<'_>> {

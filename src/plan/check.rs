@@ -8,7 +8,7 @@ use super::keys::KeyNames;
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::entity::{self, EntityDeclaration, UntypedEntity, Version, VersionState};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Remedy};
 use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, Reader, Writer, find_member, is_null};
 use crate::path::Place;
@@ -185,7 +185,9 @@ impl ConditionFailure {
             Some(told) => told,
             None => self.failed_meaning(live.as_ref(), is_expired),
         };
-        let error = error.with_kind(kind, message);
+        let is_unloaded = live.is_some() && matches!(self.kind, ConditionFailureKind::New);
+        let remedy = (is_unloaded && kind == ErrorKind::Conflict).then_some(Remedy::Unchecked);
+        let error = error.with_kind(kind, message).with_remedies(remedy);
         match live {
             Some(item) => error.with_current(item, now),
             None => error,
@@ -266,7 +268,7 @@ impl ConditionFailure {
             ),
             (ConditionFailureKind::New, _) => (
                 ErrorKind::Conflict,
-                "this entity was never loaded, but an item with its key is stored: load it first, or write `.unchecked()` to replace it",
+                "this entity was never loaded, but an item with its key is stored",
             ),
         }
     }

@@ -216,6 +216,8 @@ pub struct PlanStep {
     pub risk: Option<&'static str>,
     /// Its rough duration.
     pub takes: RoughTime,
+    /// The settings that a new table has from its creation. Those that need a request of their own are steps.
+    pub with: Vec<TableChange>,
 }
 
 /// The progress of a step.

@@ -25,7 +25,11 @@ pub(super) fn check_limits(schema: &TableSchema) -> Result<()> {
     match find_problem(schema) {
         None => Ok(()),
         Some(problem) => {
-            let message = format!("table `{}` cannot be created: {problem}", schema.name);
+            // The table may exist: a plan checks the declaration before it looks.
+            let message = format!(
+                "DynamoDB rejects the declaration of table `{}`: {problem}",
+                schema.name
+            );
             Err(Error::new(ErrorKind::Config, Stage::Schema, message))
         }
     }

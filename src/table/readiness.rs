@@ -4,7 +4,7 @@ use std::error::Error as StdError;
 use std::fmt;
 
 use super::replicas::ReplicationFinding;
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Remedy};
 
 /// The checks of [`Dynamo::ready`](crate::Dynamo::ready), by the operation that they send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -248,10 +248,9 @@ impl ReadinessFinding {
 impl fmt::Display for ReadinessFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ReadinessFinding::Missing => f.write_str(
-                "this table does not exist: create it with db.create_tables([..]), or check the prefix, the region and the \
-                 account of this connection",
-            ),
+            ReadinessFinding::Missing => {
+                write!(f, "this table does not exist: {}", Remedy::CreateTables)
+            }
             ReadinessFinding::NotActive { status } => write!(f, "its status is {status}"),
             ReadinessFinding::IndexMissing { index } => write!(
                 f,

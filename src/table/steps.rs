@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::{Deletion, PlanStep, RoughTime, TableChange, USE_OWN_KEY, view_text};
 use super::compare;
+use super::creation::{creation_risk, creation_settings};
 use super::found::FoundTable;
 use super::index_changes::index_changes;
 use super::throughput::{
@@ -221,9 +222,13 @@ fn plan_step(
     if change == TableChange::CreateTable && is_by_own_key {
         needs.extend(USE_OWN_KEY);
     }
+    let with = match change {
+        TableChange::CreateTable => creation_settings(declared),
+        _ => Vec::new(),
+    };
     let (risk, takes) = match found {
         // A new table has no items that could be lost, and no change that another one waits for.
-        None => (None, RoughTime::Minutes),
+        None => (creation_risk(&with), RoughTime::Minutes),
         Some(FoundTable { described, .. }) => (
             other_type(declared, &described.schema, &change)
                 .or_else(|| added_unfilled(declared, &change))
@@ -240,6 +245,7 @@ fn plan_step(
         takes,
         change,
         after: Vec::new(),
+        with,
     }
 }
 

@@ -212,7 +212,9 @@ fn limits_are_met_before_sending() {
         change(&mut schema);
         let error = limits::check_limits(&schema).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Config);
-        assert!(error.to_string().contains(says), "{error}");
+        let text = error.to_string();
+        let begin = "DynamoDB rejects the declaration of table `";
+        assert!(text.contains(says) && text.starts_with(begin), "{error}");
     }
     limits::check_limits(&shop()).unwrap();
 }

@@ -16,7 +16,8 @@ use crate::entity::{
     DynamoEntity, DynamoTable, UntypedEntity, encode_as_is, encode_present, is_item_of,
     older_shape_of, read,
 };
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
+use crate::hex::first_digits;
 use crate::json::CodecError;
 use crate::plan::size;
 use crate::query::QuerySource;
@@ -25,7 +26,7 @@ use crate::schema::{
 };
 use crate::write::{copied_put, untyped_key};
 
-pub(super) static COPY: Pattern = Pattern::alone("Item", "copy");
+static COPY: Pattern = Pattern::alone("Item", "copy");
 
 /// The functions of an entity that a copy needs.
 #[derive(Clone, Copy)]
@@ -73,7 +74,8 @@ fn masked<E: DynamoEntity>(
     let entity: E = read(json_of_row)?;
     if !drops_unknown {
         let item = Item::from_dynamo_json(json_of_row).map_err(fail)?;
-        check_fields::<E>(&item).map_err(fail)?;
+        check_fields::<E>(&item)
+            .map_err(|fault| fail(fault).with_remedies([Remedy::DropUnknown]))?;
     }
     let present = encode_present(&entity).and_then(|json| Item::from_dynamo_json(&json));
     let table = &<E::Table as DynamoTable>::TABLE;
@@ -81,11 +83,11 @@ fn masked<E: DynamoEntity>(
     let json = masked.and_then(|masked| masked.to_dynamo_json());
     let json = json.map_err(fail)?;
     let entity: E = read(&json).map_err(|error| {
-        let message = format!(
-            "a pseudonym does not fit its field, so the row was not copied: return a value that fits from `Mask::by`: {error}"
-        );
+        let message =
+            format!("a pseudonym does not fit its field, so the row was not copied: {error}");
         Error::new(ErrorKind::InvalidValue, Stage::Encode, message)
             .of(def.type_name)
+            .with_remedies([Remedy::ChooseValue])
             .with_source(error)
     })?;
     let item = encode_as_is(&entity).map_err(|fault| Error::encode(def.type_name, fault))?;
@@ -123,8 +125,8 @@ fn check_fields<E: DynamoEntity>(item: &Item) -> Result<(), CodecError> {
         let ty = field.filter(|field| !field.is_personal);
         let ty = ty.and_then(|field| field.value_type);
         if let Some(member) = ty.and_then(|ty| unknown_member(value, ty)) {
-            let message = "its type has no field for it, so no declaration tells whether it is personal: drop such members by \
-                           `.drop_unknown()`, or declare the field";
+            let message =
+                "its type has no field for it, so no declaration tells whether it is personal";
             return Err(CodecError::new(message).at(member).at(name.as_str()));
         }
     }
@@ -137,8 +139,7 @@ fn check_fields<E: DynamoEntity>(item: &Item) -> Result<(), CodecError> {
             None => fields.iter().any(|field| is_stored_as(field, name)),
         };
         if !is_known && !is_reserved(name) && !is_derived(def, table, name) {
-            let message = "the entity has no field for it, so no declaration tells whether it is personal: drop such attributes by \
-                           `.drop_unknown()`, or keep them by a `rest` field";
+            let message = "the entity has no field for it and no `rest` field, so no declaration tells whether it is personal";
             return Err(CodecError::new(message).at(name.as_str()));
         }
     }
@@ -178,27 +179,57 @@ impl CopyTarget {
         CopyTarget {
             entity,
             entities: Vec::new(),
-            items: TableItems::of_table(source.table, source.entities, source.entity),
+            items: TableItems::of_table(source.table, source.entities, source.entity, &COPY),
             mask: None,
             mode: CopyMode::default(),
             keys: HashSet::new(),
         }
     }
 
-    /// Returns an error for settings that could lose or reveal data.
+    /// Returns an error for settings that could lose or reveal something, or that have no effect.
     pub(super) fn check(&self, source: &QuerySource) -> Result<()> {
+        self.check_settings()?;
+        self.check_entities(source)?;
+        self.check_replacing(source.entities)?;
+        self.check_second_keys(source.entities)?;
+        match &self.mask {
+            Some(mask) => self.check_masked(mask),
+            None => Ok(()),
+        }
+    }
+
+    /// The entities whose types are known.
+    fn copied_entities(&self) -> impl Iterator<Item = &CopiedEntity> {
+        self.entity.iter().chain(&self.entities)
+    }
+
+    /// Returns an error for a setting without an effect, because its caller expects one.
+    fn check_settings(&self) -> Result<()> {
+        let mode = self.mode;
+        let message = match (&self.mask, self.entity) {
+            (None, _) if mode.copies_others => {
+                "`.copy_others()` is for masked copies: others copy every item of the table"
+            }
+            (None, _) if mode.drops_unknown => {
+                "`.drop_unknown()` is for masked copies: others copy each item with all of its attributes"
+            }
+            (None, _) if !self.entities.is_empty() => {
+                "`.entity::<..>()` is for masked copies: others copy every item of the table"
+            }
+            (Some(_), Some(_)) if mode.copies_others => {
+                "`.copy_others()` is for copies of a table, and this is a copy of one entity"
+            }
+            (Some(_), Some(_)) if !self.entities.is_empty() => {
+                "`.entity::<..>()` is for copies of a table, and this is a copy of one entity"
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::config(message))
+    }
+
+    /// Returns an error if not all of the named entities are of the table, or if a masked copy lacks one.
+    fn check_entities(&self, source: &QuerySource) -> Result<()> {
         let (all, table) = (source.entities, source.table.name);
-        let fail = |message: &str| Err(Error::config(message));
-        if self.mask.is_none() && self.mode.copies_others {
-            return fail(
-                "`.copy_others()` is for masked copies: others copy every item of the table",
-            );
-        }
-        if self.mask.is_none() && self.mode.drops_unknown {
-            return fail(
-                "`.drop_unknown()` is for masked copies: others copy each item with all of its attributes",
-            );
-        }
         let stranger = self.entities.iter().find(|entity| {
             let mut all = all.iter();
             !all.any(|def| def.id == entity.def.id)
@@ -208,61 +239,78 @@ impl CopyTarget {
             let message = format!("`{entity}` is not an entity of the table `{table}`");
             return Err(Error::config(message));
         }
-        if let (Some(_), None) = (&self.mask, self.entity) {
-            let missing = all.iter().find(|def| {
-                let mut named = self.entities.iter();
-                !named.any(|entity| entity.def.id == def.id)
-            });
-            if let Some(def) = missing {
-                let message = format!(
-                    "a masked copy of a table needs the type of each of its entities: add `.entity::<{0}>()`, or copy its entities \
-                     one by one",
-                    def.type_name
-                );
-                return Err(Error::config(message));
-            }
+        if self.mask.is_none() || self.entity.is_some() {
+            return Ok(());
         }
-        let copied = self.entity.iter().chain(&self.entities);
+        let missing = all.iter().find(|def| {
+            let mut named = self.entities.iter();
+            !named.any(|entity| entity.def.id == def.id)
+        });
+        match missing {
+            None => Ok(()),
+            Some(def) => Err(Error::config(format!(
+                "a masked copy of a table needs the type of each of its entities: add `.entity::<{0}>()`, or copy its entities \
+                 one by one",
+                def.type_name
+            ))),
+        }
+    }
+
+    /// Returns an error if items that are created only would be replaced.
+    fn check_replacing(&self, all: &[&'static EntityDef]) -> Result<()> {
         let written: Vec<&EntityDef> = match self.entity {
             Some(entity) => vec![entity.def],
             // All items of the table are copied, whatever they are.
             None => all.to_vec(),
         };
         let fixed = written.iter().find(|def| def.append_only);
-        if let Some(fixed) = fixed.filter(|_| self.mode.replaces) {
-            let message = "it is `append_only`: its items are created, and never replaced";
-            let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
-            return Err(error.of(fixed.type_name));
-        }
-        let mut doubled = copied.clone();
-        if let Some(doubled) = doubled.find(|entity| has_two_rows(entity.def, all)) {
-            let message = "its items are stored under two keys, by `next_key` or `was_key`, and a copy writes one row at a time: copy the \
-                           whole table by `scan_items()` without `.masked(..)`, or wait until the old key is removed";
-            return Err(Error::config(message).of(doubled.def.type_name));
-        }
-        if let Some(mask) = &self.mask {
-            let mut expiring = copied
-                .clone()
-                .filter(|entity| has_personal_expiry(entity.def, entity.model));
-            if let Some(entity) = expiring.next() {
-                let message = "its expiry is derived from a personal field: the expiry of the row would tell its value, and another one \
-                               could delete the copy at once: derive the expiry from another time, or write it in a field of its own";
-                return Err(Error::config(message).of(entity.def.type_name));
-            }
-            let mut keyed = copied.filter(|entity| has_personal_key(entity.def, entity.model));
-            let keyed = keyed.next();
-            if let Some(entity) = keyed.filter(|_| mask.is_random()) {
-                let message = "a personal field is a part of its primary key, so a second copy with another secret would store each row \
-                               again, under another key: create the mask by `Mask::with_secret` (`--secret-env` on the command line)";
-                return Err(Error::config(message).of(entity.def.type_name));
-            }
-            if let Some(entity) = keyed.filter(|_| self.mode.replaces) {
-                let message = "a personal field is a part of its primary key, so a replaced item could be the copy of another row: copy \
-                               into an empty table, without `.replace()`";
-                return Err(Error::config(message).of(entity.def.type_name));
+        match fixed.filter(|_| self.mode.replaces) {
+            None => Ok(()),
+            Some(fixed) => {
+                let message = "it is `append_only`: its items are created, and never replaced";
+                let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
+                Err(error.of(fixed.type_name))
             }
         }
-        Ok(())
+    }
+
+    /// Returns an error for an entity whose items are stored under two keys.
+    fn check_second_keys(&self, all: &[&EntityDef]) -> Result<()> {
+        let mut copied = self.copied_entities();
+        match copied.find(|entity| has_two_rows(entity.def, all)) {
+            None => Ok(()),
+            Some(doubled) => {
+                let message = "its items are stored under two keys, by `next_key` or `was_key`, and a copy writes one row at a time";
+                let error = Error::config(message).of(doubled.def.type_name);
+                Err(error.with_remedies([Remedy::CopyTable]))
+            }
+        }
+    }
+
+    /// Returns an error if the pseudonyms would tell a value, or if they would store a row twice.
+    fn check_masked(&self, mask: &Mask) -> Result<()> {
+        let mut copied = self.copied_entities();
+        if let Some(entity) = copied.find(|of| has_personal_expiry(of.def, of.model)) {
+            let message = "its expiry is derived from a personal field: the expiry of the row would tell its value, and another one \
+                           could delete the copy at once: derive the expiry from another time, or write it in a field of its own";
+            return Err(Error::config(message).of(entity.def.type_name));
+        }
+        let mut copied = self.copied_entities();
+        let Some(keyed) = copied.find(|of| has_personal_key(of.def, of.model)) else {
+            return Ok(());
+        };
+        let (message, remedy) = if mask.is_random() {
+            let message = "a personal field is a part of its primary key, so a second copy with another secret would store each row \
+                           again, under another key";
+            (message, Remedy::WithSecret)
+        } else if self.mode.replaces {
+            let message = "a personal field is a part of its primary key, so a replaced item could be the copy of another row";
+            (message, Remedy::DoNotReplace)
+        } else {
+            return Ok(());
+        };
+        let error = Error::config(message).of(keyed.def.type_name);
+        Err(error.with_remedies([remedy]))
     }
 
     /// The text in checkpoints that identifies the mask and the fields that it replaces.
@@ -274,12 +322,7 @@ impl CopyTarget {
         let paths = masked.map(|entity| personal_paths(entity.def.id, entity.model.fields));
         let mut paths: Vec<String> = paths.flatten().collect();
         paths.sort_unstable();
-        let hash = Sha256::digest(paths.join("\n"));
-        let hash: String = hash
-            .iter()
-            .take(8)
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let hash = first_digits(&Sha256::digest(paths.join("\n")), 8);
         format!(
             "masked with {}, {} personal fields ({hash})",
             mask.fingerprint(),
@@ -314,9 +357,10 @@ impl CopyTarget {
             let mut short = [0; 16];
             short.copy_from_slice(hash.split_at(16).0);
             if !self.keys.insert(short) {
-                let message = "an earlier row has the same pseudonyms in its primary key: return others from `Mask::by`; a part of a time in \
-                               a key, as in `{at:month}`, has too few values for pseudonyms";
+                let message = "an earlier row has the same pseudonyms in its primary key; a part of a time in a key, as in \
+                               `{at:month}`, has too few values for pseudonyms";
                 let error = Error::new(ErrorKind::AlreadyExists, Stage::Encode, message);
+                let error = error.with_remedies([Remedy::ChooseValue]);
                 return Err(error.of(entity.def.type_name));
             }
         }

@@ -153,13 +153,15 @@ impl<'c> RowCopy<'c> {
         self
     }
 
-    /// Names an entity of the table. A masked copy of [all items](crate::schema::TableSchema::scan_items) needs each of them.
+    /// Names an entity of the table, for a masked copy of [all items](crate::schema::TableSchema::scan_items). In other copies, it
+    /// would have no effect, so it is an error.
     pub fn entity<E: DynamoEntity>(mut self) -> Self {
         self.target.entities.push(CopiedEntity::of::<E>());
         self
     }
 
-    /// Copies items that belong to no entity as they are, although the copy is masked. They may contain personal data.
+    /// Copies items that belong to no entity as they are, although the copy is masked. They may contain personal data. It is an
+    /// error in a copy of one entity, and in one that is not masked.
     pub fn copy_others(mut self) -> Self {
         self.target.mode.copies_others = true;
         self

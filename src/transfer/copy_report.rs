@@ -2,7 +2,6 @@
 
 use std::ops::Deref;
 
-use super::report::wrap_error;
 use crate::bulk::FailedRow;
 use crate::error::{Error, ErrorKind, Result, Stage};
 
@@ -64,8 +63,9 @@ impl CopyReport {
     pub fn complete(self) -> Result<CopyCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {
-            let message = format!("the copy was stopped after {} rows: {error}", counts.read);
-            return Err(wrap_error(error, message));
+            return Err(error.within(|reason| {
+                format!("the copy was stopped after {} rows: {reason}", counts.read)
+            }));
         }
         let failed = counts.failed + counts.existing;
         if failed == 0 {
@@ -74,8 +74,9 @@ impl CopyReport {
         let message = format!("{failed} of {} rows were not copied", counts.read);
         Err(match self.errors.into_iter().next() {
             Some(row) => {
-                let message = format!("{message}, the first of them is {row}");
-                wrap_error(row.into_error(), message)
+                let name = row.name();
+                let error = row.into_error();
+                error.within(|reason| format!("{message}, the first of them is {name}: {reason}"))
             }
             // Errors are not in the checkpoint, only their number.
             None => {

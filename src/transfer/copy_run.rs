@@ -9,12 +9,11 @@ use super::copy::RowCopy;
 use super::copy_place::CopyState;
 use super::copy_report::{CopyCounts, CopyReport};
 use super::portion::{ItemOutcome, PortionItem, PortionSettings, store_items};
-use super::report::wrap_error;
 use super::run::{MOST_BYTES, MOST_LINES};
-use crate::bulk::{Checkpoint, FailedRow, SingleWrite};
+use crate::bulk::{Checkpoint, FailedRow, SingleWrite, too_many_failed};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 use crate::key::json::KeyJson;
 use crate::plan::Steps;
 use crate::query::{Cursor, Places, RowSpot, Walk};
@@ -60,9 +59,8 @@ async fn run_copy(mut copy: RowCopy<'_>, db: &Dynamo) -> Result<CopyReport> {
         .as_ref()
         .is_some_and(|mask| mask.is_random());
     if is_random && copy.checkpoint.is_some() {
-        let message = "the next run of a masked copy needs the same secret: create its mask by `Mask::with_secret`, or omit the \
-                       checkpoint";
-        return Err(Error::config(message));
+        let message = "the next run of a masked copy with a checkpoint needs the same secret";
+        return Err(Error::config(message).with_remedies([Remedy::WithSecret]));
     }
     let [source, target] = check_tables(&copy.target, [db, &copy.other], &tables).await?;
     let binding = binding(&copy, db, &tables, &target);
@@ -96,10 +94,9 @@ async fn check_tables(
     let name = &names[1];
     let found = service::describe_table(other.table_wire()?, name).await?;
     let Some(target) = found else {
-        let message = format!(
-            "the target has no table `{name}`: create it by `other.create_tables([..])`, or by `apply` on the command line"
-        );
-        return Err(fail(ErrorKind::TableNotFound, message));
+        let message = format!("the target has no table `{name}`");
+        let error = fail(ErrorKind::TableNotFound, message);
+        return Err(error.with_remedies([Remedy::CreateTables]));
     };
     if target.status != Status::Usable {
         let message = format!("the table `{name}` of the target is not active: wait until it is");
@@ -121,11 +118,12 @@ async fn check_tables(
         Ok(source) => source,
         // Pseudonyms must not get into the table that they are made from.
         Err(error) if items.mask.is_some() => {
-            let message = format!(
-                "a masked copy describes its source, because it must not be the target: allow `DescribeTable` for `{}`: {error}",
-                names[0]
-            );
-            return Err(wrap_error(error, message));
+            return Err(error.within(|reason| {
+                format!(
+                    "a masked copy describes its source, because it must not be the target: allow `DescribeTable` for `{}`: {reason}",
+                    names[0]
+                )
+            }));
         }
         // Copied as it is, an item that is its own target is unchanged.
         Err(_) => None,
@@ -313,11 +311,9 @@ impl<'r, 'c> CopyRunner<'r, 'c> {
             }
             // After the save, so that the failed rows are not read again by the next run.
             if self.errors.len() > self.copy.failures {
-                let message = format!(
-                    "{} rows failed, more than `max_failures`: see the errors of the report, or let more fail",
-                    self.errors.len()
-                );
-                return Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message));
+                let first = self.errors.first();
+                let first = first.map(|row| (row.name(), row.error()));
+                return Err(too_many_failed("rows", self.errors.len(), first));
             }
             if portion.is_last {
                 return Ok(());

@@ -17,7 +17,7 @@ use crate::dynamo::Dynamo;
 use crate::entity::{DynamoCollection, DynamoEntity};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::plan::Steps;
-use crate::query::{Cursor, OfCollection, OfEntity, Query, QueryExt, RowStream};
+use crate::query::{Cursor, JobRows, OfCollection, OfEntity, Query, QueryExt, RowStream};
 use crate::read::{ProgressWatch, RawRow, ReadProgress, ReadRow};
 
 /// The bytes of lines that are written at once.
@@ -218,29 +218,27 @@ impl ExportReport {
     pub fn complete(self) -> Result<ExportCounts> {
         let counts = self.counts;
         let first = self.errors.into_iter().next();
-        let (error, message) = match (self.stopped, first) {
-            (Some(error), _) => {
-                let rows = counts.rows;
-                let message = format!("the export was stopped after {rows} rows: {error}");
-                (error, message)
-            }
-            (None, Some(error)) => {
+        match (self.stopped, first) {
+            (Some(error), _) => Err(error.within(|reason| {
+                format!(
+                    "the export was stopped after {} rows: {reason}",
+                    counts.rows
+                )
+            })),
+            (None, Some(error)) => Err(error.within(|reason| {
                 let failed = counts.failed;
-                let message =
-                    format!("{failed} rows were not exported, the first of them: {error}");
-                (error, message)
-            }
+                format!("{failed} rows were not exported, the first of them: {reason}")
+            })),
             // An earlier run of an export into a folder has reported them.
             (None, None) if counts.failed > 0 => {
                 let failed = counts.failed;
                 let message = format!(
                     "{failed} rows were not exported by an earlier run, which reported why"
                 );
-                return Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message));
+                Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message))
             }
-            (None, None) => return Ok(counts),
-        };
-        Err(Error::new(error.kind(), error.stage(), message).with_source(error))
+            (None, None) => Ok(counts),
+        }
     }
 
     /// The progress at the position of the report.
@@ -360,6 +358,9 @@ impl<'w> Export<'w> {
             rows,
             is_one_entity,
             table: db.table_name(table).to_string(),
+            query: JobRows::of_query(self.query.clone())
+                .row_places(db)
+                .query_binding(),
         })?;
         let (left_out, mut query) = counting_others(self.query.clone());
         if let Some(position) = &saved.position {

@@ -1,8 +1,9 @@
 //! The formats of lines.
 
 use super::plain_json;
-use crate::codec::Item;
-use crate::json::{CodecError, Reader};
+use crate::codec::{Item, Value};
+use crate::error::{Error, ErrorKind, Remedy, Stage};
+use crate::json::{CodecError, Reader, Tag};
 
 /// The only member of a line of DynamoDB JSON.
 const ITEM: &str = "Item";
@@ -60,12 +61,63 @@ impl RowFormat {
         }
     }
 
+    /// The error of a line that cannot be read, with the reason if it has the other format.
+    pub(super) fn explain_line(self, line: &[u8], error: Error) -> Error {
+        let is_plain = self == RowFormat::DynamoJson
+            && RowFormat::Json
+                .read_line(line)
+                .is_ok_and(|item| !item.is_empty() && !item.contains(ITEM) && !has_types(&item));
+        match is_plain {
+            true => other_format(
+                "the line is plain JSON, and no DynamoDB JSON",
+                Remedy::PlainJson,
+            ),
+            false => error,
+        }
+    }
+
+    /// The error of an item that cannot be stored, with the reason if its line has the other format.
+    pub(super) fn explain_item(self, item: &Item, error: Error) -> Error {
+        let is_typed = wrapped_attributes(item).is_some_and(has_types);
+        match self == RowFormat::Json && is_typed {
+            true => other_format(
+                "the line is DynamoDB JSON, and no plain JSON",
+                Remedy::DynamoJson,
+            ),
+            false => error,
+        }
+    }
+
     pub(super) fn format_name(self) -> &'static str {
         match self {
             RowFormat::Json => "json",
             RowFormat::DynamoJson => "dynamodb",
         }
     }
+}
+
+/// The attributes of a line `{"Item":{..}}` that was read as plain JSON.
+fn wrapped_attributes(item: &Item) -> Option<&Item> {
+    let mut members = item.iter();
+    match (members.next(), members.next()) {
+        (Some((name, Value::M(attributes))), None) if name == ITEM => Some(attributes),
+        _ => None,
+    }
+}
+
+/// Whether each attribute is an object with the name of a type, as in DynamoDB JSON.
+fn has_types(attributes: &Item) -> bool {
+    let is_typed = |value: &Value| match value {
+        Value::M(map) => {
+            map.len() == 1 && map.iter().all(|(name, _)| Tag::from_name(name).is_some())
+        }
+        _ => false,
+    };
+    !attributes.is_empty() && attributes.iter().all(|(_, value)| is_typed(value))
+}
+
+fn other_format(message: &str, remedy: Remedy) -> Error {
+    Error::new(ErrorKind::Decode, Stage::Decode, message).with_remedies([remedy])
 }
 
 fn dynamo_item(line: &str) -> Result<Item, CodecError> {

@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use sha2::{Digest, Sha256};
 
+use crate::hex::hex_digits;
+
 /// The maximum length of a line. An item of 400 KB has at most 2.5 MB of JSON, if every character is escaped.
 pub(super) const MAX_LINE: usize = 16 << 20;
 
@@ -79,7 +81,7 @@ impl<'r> LineReader<'r> {
             file: 0,
             bytes: self.place,
             lines: self.number,
-            hash: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+            hash: hex_digits(&hash),
         }
     }
 

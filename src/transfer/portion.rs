@@ -3,7 +3,7 @@
 use crate::bulk::{SingleWrite, put_each};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::retry::RetryBudget;
 
 /// The maximum number of attempts of a write whose outcome is unknown. Another write of the same item is harmless, and the
@@ -100,14 +100,11 @@ async fn store_once<O>(
             }
             Some(error) if error.is_lost_race() && !settings.replaces => {
                 let message = match error.current_bytes() {
-                    Some(_) => {
-                        "another item with this key is stored: leave it, or write `.replace()`"
-                    }
-                    None => {
-                        "an item with this key is stored, and could not be read: allow reads, or write `.replace()`"
-                    }
+                    Some(_) => "another item with this key is stored",
+                    None => "an item with this key is stored, and could not be read",
                 };
-                ItemOutcome::Failed(error.with_kind(ErrorKind::AlreadyExists, message))
+                let error = error.with_kind(ErrorKind::AlreadyExists, message);
+                ItemOutcome::Failed(error.with_remedies([Remedy::Replace]))
             }
             // The item may be good, and may be stored. The next run finds that out.
             Some(error) if error.is_outcome_unknown() => return Err(error.again()),

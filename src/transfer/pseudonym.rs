@@ -13,6 +13,7 @@ use sha2::Sha256;
 use super::personal::{contents, is_stored_as};
 use crate::codec::{Item, Value};
 use crate::error::{Error, Result};
+use crate::hex::first_digits;
 use crate::json::Number;
 use crate::schema::{FieldModel, ShapeModel, TypeModel, TypeOf, VariantModel};
 use stream::ByteStream;
@@ -33,11 +34,7 @@ impl Pseudonyms {
 
     /// The first bytes of a hash of the secret.
     pub(super) fn fingerprint(&self) -> String {
-        let hash = self.hash(&[b"fingerprint"]);
-        hash.iter()
-            .take(8)
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        first_digits(&self.hash(&[b"fingerprint"]), 8)
     }
 
     /// The hash of a list of parts. Different lists never have the same bytes.

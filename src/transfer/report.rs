@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 
 /// The results of the lines of a file. Lines without text are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -121,11 +121,12 @@ impl ImportReport {
     pub fn complete(self) -> Result<ImportCounts> {
         let counts = self.counts;
         if let Some(error) = self.stopped {
-            let message = format!(
-                "the import was stopped after {} lines: {error}",
-                counts.lines
-            );
-            return Err(wrap_error(error, message));
+            return Err(error.within(|reason| {
+                format!(
+                    "the import was stopped after {} lines: {reason}",
+                    counts.lines
+                )
+            }));
         }
         let failed = counts.failed + counts.existing;
         if failed == 0 {
@@ -134,8 +135,7 @@ impl ImportReport {
         let message = format!("{failed} of {} lines were not stored", counts.lines);
         Err(match self.errors.into_iter().next() {
             Some(FailedLine { place, error }) => {
-                let message = format!("{message}, the first of them is {place}: {error}");
-                wrap_error(error, message)
+                error.within(|reason| format!("{message}, the first of them is {place}: {reason}"))
             }
             // Errors are not in the checkpoint, only their number.
             None => {
@@ -165,10 +165,10 @@ impl ImportReport {
         }
         if *missing_rows > 0 {
             let message = format!(
-                "{missing_rows} rows are missing in the folder, because the export could not read them: export again, or \
-                 allow this by `.allow_missing_rows()`"
+                "{missing_rows} rows are missing in the folder, because the export could not read them"
             );
-            return Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message));
+            return Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message)
+                .with_remedies([Remedy::AllowMissingRows]));
         }
         Ok(*counts)
     }
@@ -180,11 +180,6 @@ impl Deref for ImportReport {
     fn deref(&self) -> &ImportCounts {
         &self.counts
     }
-}
-
-pub(super) fn wrap_error(error: Error, message: String) -> Error {
-    let (kind, stage) = (error.kind(), error.stage());
-    Error::new(kind, stage, message).with_source(error)
 }
 
 /// The error of the caller's reader or writer.

@@ -6,10 +6,10 @@ use super::portion::{ItemOutcome, PortionItem, PortionSettings, store_items};
 use super::report::{FailedLine, ImportCounts, ImportReport, LinePlace};
 use super::source::{LineForm, SourceLine};
 use super::target::ImportedItem;
-use crate::bulk::Checkpoint;
+use crate::bulk::{Checkpoint, too_many_failed};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Remedy, Result};
 use crate::plan::Steps;
 
 /// The maximum size of a portion.
@@ -30,8 +30,8 @@ impl<'i> Import<'i> {
 async fn run_import(mut import: Import<'_>, db: &Dynamo) -> Result<ImportReport> {
     import.target.check_mode(import.mode)?;
     if import.csv.is_some() && import.mode.is_as_is {
-        let message = "CSV has the fields of an entity, and keys are built from them: import without `.as_is()`";
-        return Err(Error::config(message));
+        let message = "CSV has the fields of an entity, and keys are built from them";
+        return Err(Error::config(message).with_remedies([Remedy::NotAsIs]));
     }
     if import.csv.is_some() && import.format.is_some() {
         let message = "CSV is a format of its own: remove `.format(..)` or `.csv(..)`";
@@ -183,11 +183,9 @@ impl<'r, 'i> Runner<'r, 'i> {
             self.tell_progress();
             // After the save, so that the failed lines are not read again by the next run.
             if self.errors.len() > self.import.failures {
-                let message = format!(
-                    "{} lines failed, more than `max_failures`: see the errors of the report, or let more fail",
-                    self.errors.len()
-                );
-                return Err(Error::new(ErrorKind::RowsFailed, Stage::Request, message));
+                let first = self.errors.first();
+                let first = first.map(|line| (line.place.to_string(), &line.error));
+                return Err(too_many_failed("lines", self.errors.len(), first));
             }
             if is_last {
                 return Ok(());
@@ -239,7 +237,8 @@ impl<'r, 'i> Runner<'r, 'i> {
         if self.import.source.is_of_table() && !target.is_own(&item) {
             return Ok(LineRead::Other);
         }
-        let imported = target.imported_item(item.clone(), self.import.mode)?;
+        let imported = target.imported_item(item.clone(), self.import.mode);
+        let imported = imported.map_err(|error| self.form.explain_item(&item, error))?;
         Ok(LineRead::Own(item, imported))
     }
 

@@ -17,6 +17,8 @@ pub(super) struct ExportTask {
     pub(super) is_one_entity: bool,
     /// The table as it is stored, with its prefix.
     pub(super) table: String,
+    /// The number that identifies the query.
+    pub(super) query: u64,
 }
 
 /// The progress of an export that a receiver keeps.

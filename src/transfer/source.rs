@@ -37,6 +37,14 @@ pub(super) enum LineForm {
 }
 
 impl LineForm {
+    /// The error of an item that cannot be stored, with the reason if its line has another format.
+    pub(super) fn explain_item(&self, item: &Item, error: Error) -> Error {
+        match self {
+            LineForm::Rows(format) => format.explain_item(item, error),
+            LineForm::Csv(..) => error,
+        }
+    }
+
     /// The item of a line; none if the line is empty.
     pub(super) fn read_item(&self, line: SourceLine) -> Result<Option<Item>> {
         let fail = |fault| Error::decode("Item", fault);
@@ -55,7 +63,8 @@ impl LineForm {
                 }
             }
             (SourceLine::Text(LineText::Text(text)), LineForm::Rows(format)) => {
-                format.read_line(&text).map_err(fail)?
+                let item = format.read_line(&text);
+                item.map_err(|fault| format.explain_line(&text, fail(fault)))?
             }
             (SourceLine::Record(CsvRecord::Cells(cells)), LineForm::Csv(layout, map)) => {
                 layout.read_record(cells, map).map_err(fail)?

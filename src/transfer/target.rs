@@ -10,7 +10,7 @@ use crate::entity::field::is_derived;
 use crate::entity::{
     DynamoEntity, DynamoTable, encode_as_is, is_item_of, older_shape_of, read, unread_names,
 };
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 use crate::expr::Node;
 use crate::json::{CodecError, Tag};
 use crate::path::Place;
@@ -68,6 +68,8 @@ pub(super) struct EntityTarget<E> {
     /// The types of the attributes that fields have.
     fields: BTreeMap<String, Option<Tag>>,
     has_rest: bool,
+    /// The types of the items of its table.
+    types: Vec<String>,
     entity: PhantomData<fn() -> E>,
 }
 
@@ -90,24 +92,60 @@ impl<E: DynamoEntity> EntityTarget<E> {
             has_rest: fields
                 .clone()
                 .any(|field| field.role == crate::schema::FieldRole::Rest),
+            types: schema
+                .entities
+                .iter()
+                .map(|entity| entity.stored_name.clone())
+                .collect(),
             items: TableItems {
                 keys: KeysOfTable::of_schema(&schema),
                 table: &<E::Table as DynamoTable>::TABLE,
                 entity: &E::ENTITY,
+                pattern: &IMPORT,
             },
             entity: PhantomData,
         }
     }
 
+    /// Returns an error for a line of another entity, whose attributes would look unknown.
+    fn check_type(&self, item: &Item) -> Result<()> {
+        let Some(attribute) = self.items.table.type_attribute else {
+            return Ok(());
+        };
+        let (name, own) = (E::ENTITY.type_name, E::ENTITY.stored_name);
+        let fail = |fault: CodecError| Error::decode(name, fault.at(attribute));
+        match item.get(attribute) {
+            None => Ok(()),
+            Some(Value::S(stored)) if stored == own => Ok(()),
+            Some(Value::S(stored)) => {
+                // Only names of the model are shown, because messages contain no values.
+                let mut known = self.types.iter();
+                let message = match known.find(|known| *known == stored) {
+                    Some(other) => format!(
+                        "the type of the line is `{other}`, and that of `{name}` is `{own}`"
+                    ),
+                    None => format!(
+                        "the type of the line is none of its table, and that of `{name}` is `{own}`"
+                    ),
+                };
+                let error = fail(CodecError::new(message));
+                Err(error.with_remedies([Remedy::ImportTable]))
+            }
+            Some(other) => Err(fail(CodecError::mismatch("S", other.tag().name()))),
+        }
+    }
+
     /// Gives values the types of their fields, as far as JSON lacks them, and rejects attributes that would be lost.
-    fn fitting_item(&self, mut item: Item, mode: ImportMode) -> Result<Item, CodecError> {
+    fn fitting_item(&self, mut item: Item, mode: ImportMode) -> Result<Item> {
+        let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
         for (name, former) in unread_names(&E::ENTITY, &item) {
             if !mode.drops_unknown {
                 let message = format!(
-                    "it is read by its former name alone: name it `{former}` in the line, or, if an older program has removed \
-                     the value, omit it or drop it by `.drop_unknown()`"
+                    "it is read by its former name alone: name it `{former}` in the line, or omit it if an older program has \
+                     removed the value"
                 );
-                return Err(CodecError::new(message).at(name));
+                let error = fail(CodecError::new(message).at(name));
+                return Err(error.with_remedies([Remedy::DropUnknown]));
             }
             item.remove(name);
         }
@@ -125,15 +163,16 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 Some(Some(tag)) if value != Value::Null => {
                     let found = value.tag().name();
                     let value = value.into_type(*tag);
-                    value.ok_or_else(|| CodecError::mismatch(tag.name(), found).at(&*name))?
+                    value.ok_or_else(|| fail(CodecError::mismatch(tag.name(), found).at(&*name)))?
                 }
                 Some(_) => value,
                 None if self.is_kept(&name) => value,
                 None if mode.drops_unknown => continue,
                 None => {
-                    let message = "the entity has no field for it: drop such attributes by `.drop_unknown()`, keep them by a \
-                                   `rest` field, or store lines unchanged by `.as_is()`";
-                    return Err(CodecError::new(message).at(name));
+                    let message =
+                        "the entity has no field for it, and no `rest` field that keeps it";
+                    let error = fail(CodecError::new(message).at(name));
+                    return Err(error.with_remedies([Remedy::DropUnknown, Remedy::AsIs]));
                 }
             };
             fitting.insert(name, value);
@@ -189,16 +228,17 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
         if mode.is_as_is {
             let json = item.to_dynamo_json().map_err(fail)?;
             if !is_item_of::<E>(&json) {
-                let message =
-                    "the item is not one of this entity: import the table, or leave `.as_is()` out";
-                return Err(Error::new(ErrorKind::Decode, Stage::Decode, message).of(name));
+                let message = "the item is not one of this entity, and it would be stored as it is";
+                let error = Error::new(ErrorKind::Decode, Stage::Decode, message).of(name);
+                return Err(error.with_remedies([Remedy::ImportTable, Remedy::NotAsIs]));
             }
             return self
                 .items
                 .imported_item(item, mode)
                 .map_err(|error| error.of(name));
         }
-        let item = self.fitting_item(item, mode).map_err(fail)?;
+        self.check_type(&item)?;
+        let item = self.fitting_item(item, mode)?;
         let entity: E = match read(&item.to_dynamo_json().map_err(fail)?) {
             // A field of both shapes may be a set or bytes, which JSON does not have.
             Err(_) if older_shape_of(&E::ENTITY, &item).is_some() => {
@@ -229,30 +269,36 @@ pub(super) struct TableItems {
     table: &'static TableDef,
     /// One of its entities.
     entity: &'static EntityDef,
+    /// What stores them: an import, or a copy.
+    pattern: &'static Pattern,
 }
 
 impl TableItems {
+    /// The items of an import.
     pub(super) fn of_schema(schema: &TableSchema) -> Result<Self> {
         let DeclaredEntity { table, entity, .. } = schema.declared_entity()?;
         Ok(TableItems {
             keys: KeysOfTable::of_schema(schema),
             table,
             entity,
+            pattern: &IMPORT,
         })
     }
 }
 
 impl TableItems {
-    /// All items of the table of these entities.
+    /// All items of the table of these entities, stored by this pattern.
     pub(super) fn of_table(
         table: &'static TableDef,
         entities: &[&'static EntityDef],
         entity: &'static EntityDef,
+        pattern: &'static Pattern,
     ) -> Self {
         TableItems {
             keys: KeysOfTable::of_table(table, entities),
             table,
             entity,
+            pattern,
         }
     }
 
@@ -276,6 +322,7 @@ impl TableItems {
             item: json,
             table: self.table,
             entity: self.entity,
+            pattern: self.pattern,
             replaces,
         }))
     }
@@ -314,6 +361,7 @@ struct ItemAsIs {
     item: Vec<u8>,
     table: &'static TableDef,
     entity: &'static EntityDef,
+    pattern: &'static Pattern,
     replaces: bool,
 }
 
@@ -329,14 +377,14 @@ impl SingleWrite for ItemAsIs {
         let (_, failure) = check::build_condition(self.entity, Precondition::Missing, None, now);
         let asked = (condition, Meaning::Row(failure));
         let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
-        let mut write = WriteRequest::new(WriteVerb::Put, table, room, &IMPORT, now, asked);
+        let mut write = WriteRequest::new(WriteVerb::Put, table, room, self.pattern, now, asked);
         write.put_item(&self.item);
         PreparedWrite {
             intent: Ok(Intent::Ready(PlannedWrite::Alone(write))),
             key: Ok(self.key),
-            verb: "import",
+            verb: self.pattern.name,
             entity: NAME,
-            pattern: &IMPORT,
+            pattern: self.pattern,
             table: self.table,
         }
     }

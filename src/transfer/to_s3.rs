@@ -12,7 +12,7 @@ use crate::clock::{Moment, Timestamp};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::DynamoEntity;
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 use crate::expr::{Condition, Expression, Node};
 use crate::query::{Query, QueryExt, WholeTable};
 use crate::schema::TableSchema;
@@ -369,9 +369,7 @@ fn check_times(time: Option<ExportTime>, now: Timestamp) -> Result<CheckedTimes>
 fn explained_start(error: Error, table: &str, has_token: bool) -> Error {
     let remedy = match error.code() {
         Some("UnknownOperationException") => {
-            "this server has no exports to S3, which only DynamoDB of AWS runs; \
-             `scan().export(..).format(RowFormat::DynamoJson)` writes the same lines from every engine"
-                .to_owned()
+            "this server has no exports to S3, which only DynamoDB of AWS runs".to_owned()
         }
         Some("PointInTimeRecoveryUnavailableException") => format!(
             "table `{table}` has no point-in-time recovery, which an export to S3 reads: declare it by \
@@ -393,7 +391,9 @@ fn explained_start(error: Error, table: &str, has_token: bool) -> Error {
         _ => return error,
     };
     let (kind, message) = (error.kind(), format!("{remedy} ({error})"));
-    error.with_kind(kind, message)
+    let is_unknown = error.code() == Some("UnknownOperationException");
+    let way_out = is_unknown.then_some(Remedy::ExportRows);
+    error.with_kind(kind, message).with_remedies(way_out)
 }
 
 #[cfg(test)]

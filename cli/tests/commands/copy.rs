@@ -164,6 +164,15 @@ pub fn a_copy_has_to_be_meant(place: &Place) -> Outcome {
         .env("DYNAMO_URL", "aws://eu-west-1");
     let said = said(command.args(["copy", "User", "--to", &url]).output()?)?;
     assert!(said.code == 1 && said.notes.contains("--scan"), "{said:?}");
+    let others = ["copy", "User", "--to", &url, "--masked", "--copy-others"];
+    place.refused(
+        "shop",
+        &others,
+        &["`--copy-others` is for copies of a table"],
+    )?;
+    let missing = format!("{url}.missing");
+    let words = &["there is no file", ".missing`"];
+    place.refused("shop", &["copy", "User", "--to", &missing], words)?;
     assert_eq!(count(place)?, 2);
     Ok(())
 }
@@ -195,5 +204,11 @@ pub fn a_killed_copy_is_resumed(place: &Place) -> Outcome {
     let before = place.done("shop", &["export-data", "--table", "shop"])?.out;
     let after = at(&url, &["export-data", "--table", "shop"])?;
     assert_eq!(sorted(&before), sorted(&after));
+    let over = place.done("shop", &[&copy[..], &["--json"]].concat())?;
+    let row = &over.rows()?[0];
+    assert_eq!(row["was_finished"], true);
+    assert!(row["stopped"].is_null(), "{row}");
+    let words = "nothing to do: an earlier run finished this copy: User: 60 rows";
+    assert!(over.notes.starts_with(words), "{over:?}");
     Ok(())
 }

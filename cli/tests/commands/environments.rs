@@ -86,6 +86,21 @@ pub fn an_environment_sets_and_demands(place: &Place) -> Outcome {
     );
     let plain = place.done(program, &["export", "cloudformation"])?.out;
     assert!(!plain.contains("MaxReadRequestUnits"), "{plain}");
+    // Documents show the settings that apply there, and no others.
+    for format in ["markdown", "html"] {
+        let limit = "at most 400 read and 100 write units";
+        let shown = place
+            .done(program, &["--env", "production", "export", format])?
+            .out;
+        assert_eq!(shown.matches(limit).count(), 2, "{format}: {shown}");
+        assert_eq!(
+            shown.matches("protected from deletion").count(),
+            1,
+            "{format}: {shown}"
+        );
+        let plain = place.done(program, &["export", format])?.out;
+        assert!(!plain.contains(limit), "{format}: {plain}");
+    }
     place.done(program, &["apply", "--yes"])?;
     assert_eq!(place.run(program, &["plan"])?.code, 0);
     let plan = place.run(program, &["plan", "--env", "production"])?;

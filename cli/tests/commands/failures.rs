@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use dynamo_entity::DynamoTable;
 
-use crate::place::{Outcome, Place, said};
+use crate::place::{Outcome, PROGRAM, Place, said};
 use crate::shop_admin::{RequestCount, Shop};
 
 fn tables(place: &Place) -> Outcome {
@@ -81,7 +81,7 @@ pub fn wrong_parts_are_explained(place: &Place) -> Outcome {
     place.refused(
         "shop",
         &["query", "Order.by_status", "Unpaid"],
-        &["STATUS: `Unpaid` is no `Status`"],
+        &["STATUS: `Unpaid` is no `Status`, one of Pending, Paid, Shipped\n"],
     )?;
     let hostile = place.shop(&["get", "Order", "ann", "\u{1b}[31m"])?;
     assert!(!hostile.notes.contains('\u{1b}'), "{hostile:?}");
@@ -163,7 +163,7 @@ pub fn parts_come_in_their_order(place: &Place) -> Outcome {
 pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
     let mut command = std::process::Command::new(std::env::current_exe()?);
     command
-        .env(crate::PROGRAM, "shop")
+        .env(PROGRAM, "shop")
         .env_remove("DYNAMO_URL")
         .stdin(Stdio::null());
     let none = said(command.args(["get", "User", "ann"]).output()?)?;
@@ -175,7 +175,7 @@ pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
     tables(place)?;
     let mut command = std::process::Command::new(std::env::current_exe()?);
     command
-        .env(crate::PROGRAM, "shop")
+        .env(PROGRAM, "shop")
         .env("DYNAMO_URL", &place.url);
     let found = said(
         command
@@ -185,7 +185,7 @@ pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
     assert_eq!(found.code, 0, "{found:?}");
     let mut command = std::process::Command::new(std::env::current_exe()?);
     let wrong = command
-        .env(crate::PROGRAM, "shop")
+        .env(PROGRAM, "shop")
         .args(["--url", "ftp://x", "get", "User", "ann"]);
     let wrong = said(wrong.output()?)?;
     assert!(
@@ -223,4 +223,96 @@ pub fn questions_without_an_answer_are_explained(place: &Place) -> Outcome {
         &["There are: ", "User", "Order"],
     )?;
     place.refused("shop", &["pan"], &["There are: plan, apply"])
+}
+
+/// A wrong path would otherwise look like tables that are missing or empty.
+pub fn a_missing_file_is_not_created(place: &Place) -> Outcome {
+    let path = place.file("missing.db", "")?;
+    std::fs::remove_file(&path)?;
+    let url = format!("embedded:{path}");
+    let on_file = |arguments: &[&str]| -> Outcome<_> {
+        let mut command = std::process::Command::new(std::env::current_exe()?);
+        command.env(PROGRAM, "shop").env_remove("DYNAMO_URL");
+        said(command.args(["--url", &url]).args(arguments).output()?)
+    };
+    let error = format!("error: there is no file `{path}`");
+    for arguments in [
+        &["get", "User", "ann"][..],
+        &["query", "Order", "ann"],
+        &["count", "Order", "ann"],
+        &["list", "User"],
+        &["item", "shop", "USER#ann", "PROFILE"],
+        &["export-data", "User"],
+        &["put", "User", "{}"],
+        &["delete", "User", "ann", "--yes"],
+        &["fill", "User"],
+        &["check", "--filled", "User"],
+        &["copy", "User", "--to", "embedded:memory"],
+    ] {
+        let said = on_file(arguments)?;
+        assert!(
+            said.code == 1 && said.notes.starts_with(&error),
+            "{arguments:?}: {said:?}"
+        );
+    }
+    // Nothing is there, so all is to be created; and a request is only explained.
+    let plan = on_file(&["plan"])?;
+    assert!(
+        plan.code == 2 && plan.out.contains("+ create the table"),
+        "{plan:?}"
+    );
+    assert_eq!(on_file(&["explain", "get", "User", "ann"])?.code, 0);
+    assert!(!std::path::Path::new(&path).exists(), "it was created");
+    assert_eq!(on_file(&["apply", "--yes"])?.code, 0);
+    assert_eq!(on_file(&["list", "User"])?.code, 0);
+    Ok(())
+}
+
+/// The library names calls in Rust, which the user of a command line does not have.
+pub fn options_and_no_methods_are_named(place: &Place) -> Outcome {
+    let missing = place.shop(&["get", "User", "ann"])?;
+    let words = "create it by `apply`, or check `--url` and `--prefix`";
+    assert!(missing.notes.contains(words), "{missing:?}");
+    tables(place)?;
+    let ann = r#"{"user":"ann","email":"ann@example.com","name":"Ann Lee"}"#;
+    place.done("shop", &["put", "User", ann])?;
+    let item = r#"{"Item":{"user":{"S":"bob"},"email":{"S":"b@example.com"},"name":{"S":"Bob"}}}"#;
+    for (line, options, words) in [
+        (
+            r#"{"user":"bob","email":"b@example.com","name":"Bob","size":1}"#,
+            &["User"][..],
+            "line 1: User.size: the entity has no field for it, and no `rest` field that keeps it: drop such attributes by \
+             `--drop-unknown`, or store lines unchanged by `--as-is`",
+        ),
+        (
+            r#"{"_type":"Order","user":"bob","number":1}"#,
+            &["User"],
+            "User._type: the type of the line is `Order`, and that of `User` is `User`: import its table by `--table`",
+        ),
+        (item, &["User"], "pass `--format dynamodb`"),
+        (
+            ann,
+            &["User", "--format", "dynamodb"],
+            "pass `--format json`",
+        ),
+        (
+            r#"{"user":"ann","email":"a@example.com","name":"Other"}"#,
+            &["User"],
+            "another item with this key is stored: pass `--replace` to replace such items",
+        ),
+    ] {
+        let path = place.file("lines", &format!("{line}\n"))?;
+        let import = [&["import-data"], options, &["--from", &path]].concat();
+        let said = place.shop(&import)?;
+        assert!(
+            said.code == 1 && said.notes.contains(words) && !said.notes.contains("`."),
+            "{words}: {said:?}"
+        );
+    }
+    let again = place.shop(&["put", "User", ann])?;
+    assert!(
+        again.code == 1 && again.notes.contains("pass `--unchecked` to replace it"),
+        "{again:?}"
+    );
+    Ok(())
 }

@@ -108,6 +108,8 @@ fn main() -> ExitCode {
                 failures::wrong_names_are_explained,
                 failures::wrong_parts_are_explained,
                 failures::parts_come_in_their_order,
+                failures::a_missing_file_is_not_created,
+                failures::options_and_no_methods_are_named,
                 failures::questions_without_an_answer_are_explained,
                 failures::a_connection_is_asked_for,
                 files::an_entity_is_listed_by_pages,

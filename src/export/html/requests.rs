@@ -5,7 +5,7 @@ use super::samples::value_texts;
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-use crate::export::calls::{join_templates, show_call};
+use crate::export::calls::{collection_templates, join_templates, show_call, show_template};
 use crate::plan::{Explanation, Operation};
 use crate::query::{DynamicEntity, DynamicQuery, QueryExt};
 use crate::schema::{CollectionSchema, EntitySchema, KeySchema, PatternSchema, TableSchema};
@@ -50,7 +50,8 @@ impl Requests<'_> {
             let others = entity.patterns.iter();
             patterns.extend(others.map(|pattern| self.by_index(entity, pattern)));
         }
-        patterns.extend(self.schema.collections.iter().map(collection_pattern));
+        let collections = self.schema.collections.iter();
+        patterns.extend(collections.map(|of| collection_pattern(self.schema, of)));
         patterns
     }
 
@@ -199,16 +200,17 @@ fn first_accepted<T>(given: &[Vec<String>], accept: impl Fn(&[&str]) -> Option<T
     })
 }
 
-fn collection_pattern(collection: &CollectionSchema) -> ShownPattern {
+fn collection_pattern(schema: &TableSchema, collection: &CollectionSchema) -> ShownPattern {
     let call = match &collection.partition {
         Some(parts) => format!("{}::in_partition({})", collection.name, parts.join(", ")),
         None => format!("{}::scan()", collection.name),
     };
+    let [partition, sort] = collection_templates(schema, collection, show_template);
     ShownPattern {
         call,
         index: collection.index.clone(),
-        partition: String::new(),
-        sort: String::new(),
+        partition,
+        sort,
         about: vec![collection.entities.join(", ")],
         request: None,
     }

@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
-use super::Markdown;
 use super::grid::{Grid, escape_text, inline_code};
-use crate::export::calls::join_templates;
+use super::{Markdown, show_template};
+use crate::export::calls::{collection_templates, join_templates};
 use crate::export::use_case::UseCase;
 use crate::plan::Cost;
+use crate::schema::TableSchema;
 
 impl Markdown {
     /// The table of the use cases with a heading, and a list of the assumptions about their costs.
@@ -51,7 +52,8 @@ impl Markdown {
             // Writing to a text never fails.
             let _ = write!(
                 out,
-                "\nAll use cases cost {total:.2} {} a month.\n",
+                "\nAll use cases cost {} {} a month.\n",
+                amount_text(total),
                 escape_text(&prices.currency)
             );
         }
@@ -97,8 +99,8 @@ impl Markdown {
         let month = self.prices.as_ref().zip(cost);
         let month = month.map(|(prices, cost)| {
             format!(
-                "{:.2} {}",
-                prices.of_month(cost, case.per_day),
+                "{} {}",
+                amount_text(prices.of_month(cost, case.per_day)),
                 escape_text(&prices.currency)
             )
         });
@@ -121,9 +123,11 @@ impl Markdown {
             return String::new();
         };
         let schema = self.schemas.iter().find(|schema| schema.name == *table);
-        let mut entities = schema.into_iter().flat_map(|schema| &schema.entities);
-        let Some(entity) = entities.find(|entity| entity.name == pattern.entity) else {
+        let Some(schema) = schema else {
             return String::new();
+        };
+        let Some(entity) = schema.entity(pattern.entity) else {
+            return self.key_of_collection(schema, pattern.entity);
         };
         let by_index = pattern.index.and_then(|index| {
             let mut patterns = entity.patterns.iter();
@@ -133,5 +137,22 @@ impl Markdown {
         let keys = entity.partition_key(by_index).iter().chain(sort);
         let keys = keys.map(|key| inline_code(&join_templates([key])));
         keys.collect::<Vec<_>>().join(", ")
+    }
+
+    fn key_of_collection(&self, schema: &TableSchema, name: &str) -> String {
+        let mut collections = schema.collections.iter();
+        let collection = collections.find(|collection| collection.name == name);
+        let templates = collection.map(|of| collection_templates(schema, of, show_template));
+        let templates = templates.unwrap_or_default().into_iter();
+        let templates = templates.filter(|text| !text.is_empty());
+        templates.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// An amount of money. A small one is not shown as nothing.
+fn amount_text(amount: f64) -> String {
+    match amount > 0.0 && amount < 0.005 {
+        true => "<0.01".to_owned(),
+        false => format!("{amount:.2}"),
     }
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
 
+use crate::hex::first_digits;
 use crate::json::{Reader, Writer, find_member};
 use crate::plan::transaction::transaction_of;
 use crate::plan::write_request::WriteRequest;
@@ -116,7 +117,5 @@ fn reencode_transaction(
 
 /// The token of the transaction that replaces the one with this token.
 fn token_after(token: &str) -> String {
-    let digest = Sha256::digest(token.as_bytes());
-    let half = digest.iter().take(16);
-    half.map(|byte| format!("{byte:02x}")).collect()
+    first_digits(&Sha256::digest(token.as_bytes()), 16)
 }

@@ -9,7 +9,7 @@ impl TablePlan {
     /// The plan as JSON: `tables`, each with `name`, `exists`, `steps`, `not_ours`, `unknown` and, for a global table,
     /// `replicas`. A step has `kind` (`add`, `change`, `remove`, `replace`), `change`, `takes` and what it `needs`; a `risk`, and what it `deletes`, if it does:
     /// `what` (`index`, `stream`, `protection`, `recovery`, `ttl`), `table` and `index`. `after` lists the losses of earlier
-    /// steps without which it cannot be done, each like `deletes`. Tables have their names without the prefix there.
+    /// steps without which it cannot be done, each like `deletes`. `with` lists the settings of a new table, each in words. Tables have their names without the prefix there.
     pub fn to_json(&self) -> String {
         JsonTree::object_of([("tables", Some(JsonTree::list_of(&self.tables, table_tree)))])
             .to_text()
@@ -72,6 +72,12 @@ fn step_tree(step: &PlanStep) -> JsonTree {
         (
             "after",
             (!step.after.is_empty()).then(|| JsonTree::list_of(&step.after, deletion_tree)),
+        ),
+        (
+            "with",
+            (!step.with.is_empty()).then(|| {
+                JsonTree::list_of(&step.with, |change| change.to_string().as_str().into())
+            }),
         ),
     ])
 }

@@ -43,7 +43,7 @@ impl fmt::Display for PlannedTable {
 }
 
 impl PlannedTable {
-    /// The settings that a new table has from its creation.
+    /// The keys, indexes and stream that a new table has from its creation.
     fn write_creation(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let table = &self.declared;
         let key = show_key(
@@ -87,6 +87,9 @@ impl fmt::Display for PlanStep {
         )?;
         if let Some(risk) = self.risk {
             writeln!(f, "      risk: {risk}")?;
+        }
+        for setting in &self.with {
+            writeln!(f, "      {setting}")?;
         }
         for deletion in &self.after {
             if let Deletion::Index { index, .. } = deletion {

@@ -8,7 +8,9 @@ use super::super::steps::{self, needed_changes};
 use crate::connect::testing::{Fault, Faults};
 use crate::dynamo::Dynamo;
 use crate::error::ErrorKind;
-use crate::schema::{IndexSchema, KeyAttribute, KeyType, ProjectionSchema, TableSchema};
+use crate::schema::{
+    Encryption, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, StreamView, TableSchema,
+};
 use crate::wire::Client;
 use crate::wire::embedded::EmbeddedEngine;
 use crate::wire::table::ExpiryState;
@@ -92,6 +94,65 @@ async fn changes_have_an_order() {
         TableChange::AddIndex("new".into()),
     );
     assert!(at(removed) < at(added), "{lacking:?}");
+}
+
+/// A reader of the plan sees the costs and the key of a table before it exists.
+#[tokio::test]
+async fn the_plan_of_a_new_table_lists_its_settings() {
+    let (db, _) = start().await;
+    let key = "arn:aws:kms:eu-west-1:111122223333:key/1234abcd";
+    let mut declared = notes()
+        .deletion_protection(true)
+        .point_in_time_recovery(35)
+        .on_demand()
+        .on_demand_maximum(4_000, 1_000)
+        .on_demand_maximum_of("by_town", 500, 100)
+        .warm_throughput(40_000, 4_000)
+        .encryption(Encryption::key(key))
+        .infrequent_access()
+        .tag("team", "post");
+    declared.global_indexes = vec![index("by_town")];
+    declared.stream = Some(StreamView::NewImage);
+    let settings = [
+        "protect the table from being deleted",
+        "bill by requests",
+        "take the class for infrequent access",
+        "encrypt the table by the key arn:aws:kms:eu-west-1:111122223333:key/1234abcd",
+        "label it team=\"post\"",
+        "limit requests to 4000 read units and 1000 write units per second",
+        "raise the warm throughput to 40000 read units and 4000 write units per second",
+        "limit requests of index `by_town` to 500 read units and 100 write units per second",
+        "raise the warm throughput of index `by_town` to 40000 read units and 4000 write units per second",
+    ];
+    let plan = db.plan([declared]).await.unwrap();
+    let text = plan.to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    for setting in settings {
+        let count = lines.iter().filter(|line| **line == setting).count();
+        assert_eq!(count, 1, "{setting}: {text}");
+    }
+    for line in [
+        "risk: DynamoDB charges once for each unit that is added, and the units can never be decreased again",
+        "a stream of new images",
+        "~ keep 35 days for recovery",
+        "+ have items expire by `expires`",
+    ] {
+        assert!(lines.contains(&line), "{line}: {text}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&plan.to_json()).unwrap();
+    assert_eq!(
+        json["tables"][0]["steps"][0]["with"],
+        serde_json::json!(settings)
+    );
+
+    // As every new table: no request, so no line.
+    let plain = notes()
+        .deletion_protection(false)
+        .without_on_demand_maximum()
+        .warm_throughput(12_000, 4_000);
+    let plan = db.plan([plain]).await.unwrap();
+    let mut steps = plan.steps();
+    assert!(steps.all(|step| step.with.is_empty() && step.risk.is_none()));
 }
 
 /// Two indexes that wait for the same removal both name it.
@@ -410,10 +471,10 @@ async fn what_was_removed_is_not_removed_again() {
     let (db, http) = start().await;
     let mut before = notes();
     before.ttl = None;
-    before.stream = Some(crate::schema::StreamView::KeysOnly);
+    before.stream = Some(StreamView::KeysOnly);
     db.create_tables([before.clone()]).await.unwrap();
     let mut declared = before.clone();
-    declared.stream = Some(crate::schema::StreamView::NewImage);
+    declared.stream = Some(StreamView::NewImage);
     let plan = db.plan([declared.clone()]).await.unwrap();
     let look = || [Fault::Pass, Fault::Pass];
     let stream = r#","StreamSpecification":{"StreamEnabled":true,"StreamViewType":"KEYS_ONLY"}"#;

@@ -264,6 +264,10 @@ impl FolderSink {
     fn save_place(&mut self, progress: &SavedExport) -> Result<()> {
         self.close_file()?;
         self.progress.saved = progress.clone();
+        self.save_progress()
+    }
+
+    fn save_progress(&mut self) -> Result<()> {
         let Some(task) = &self.task else {
             return Ok(());
         };
@@ -300,16 +304,25 @@ impl ExportSink for FolderSink {
             id: export_name(&self.path),
             rows: task.rows.to_owned(),
             table: task.table.clone(),
+            query: task.query,
             is_one_entity: task.is_one_entity,
         });
-        self.progress = match fs::read(&state) {
-            Ok(bytes) => FolderProgress::from_bytes(&bytes, task)
-                .map_err(|reason| folder_error(&state, reason))?,
+        let found = match fs::read(&state) {
+            Ok(bytes) => Some(
+                FolderProgress::from_bytes(&bytes, task)
+                    .map_err(|reason| folder_error(&state, reason))?,
+            ),
             // Nothing was listed yet.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => FolderProgress::begin(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(unreadable_file(&state, error)),
         };
+        let is_new = found.is_none();
+        self.progress = found.unwrap_or_else(FolderProgress::begin);
         self.resume()?;
+        if is_new {
+            // Before the first data file, so that no other query resumes this export.
+            self.save_progress()?;
+        }
         Ok(self.progress.saved.clone())
     }
 

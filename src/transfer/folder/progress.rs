@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub(super) const PROGRESS: &str = "_progress";
 
 /// The version of the saved data.
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// The export of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub(super) struct FolderTask {
     /// The name of the rows, and of the table as it is stored.
     pub(super) rows: String,
     pub(super) table: String,
+    /// The number that identifies the query.
+    pub(super) query: u64,
     pub(super) is_one_entity: bool,
 }
 
@@ -54,6 +56,7 @@ impl FolderProgress {
             ("id", Value::from(&*task.id)),
             ("rows_of", Value::from(&*task.rows)),
             ("table", Value::from(&*task.table)),
+            ("query", Value::from(task.query)),
             ("files", Value::from(self.files)),
             ("list_bytes", Value::from(self.list_bytes)),
             ("started", Value::from(self.started.seconds())),
@@ -82,7 +85,11 @@ impl FolderProgress {
             let number = number.and_then(|number| number.as_str().parse::<i64>().ok());
             number.ok_or_else(broken)
         };
-        let number = |name| u64::try_from(signed(name)?).map_err(|_| broken());
+        let number = |name| {
+            let number = item.get(name).and_then(Value::as_number);
+            let number = number.and_then(|number| number.as_str().parse::<u64>().ok());
+            number.ok_or_else(broken)
+        };
         let text = |name| item.get(name).and_then(Value::as_text).ok_or_else(broken);
         if number("version")? != VERSION {
             return Err("another version of the library began this export: remove the folder, and begin anew".into());
@@ -102,6 +109,13 @@ impl FolderProgress {
                  `{table}`: complete that one, or create another folder"
             ));
         }
+        // The position tells this too, but there is none before the first data file is complete.
+        if number("query")? != task.query {
+            return Err(
+                "the export that was begun is of another query: complete that one, or create another folder"
+                    .into(),
+            );
+        }
         let nanos = u32::try_from(number("started_nanos")?).map_err(|_| broken())?;
         Ok(FolderProgress {
             files: number("files")?,
@@ -111,7 +125,10 @@ impl FolderProgress {
                 rows: number("rows")?,
                 bytes: number("bytes")?,
                 failed: number("failed")?,
-                position: Some(text("position")?.to_owned()),
+                position: match item.get("position") {
+                    Some(Value::Null) => None,
+                    _ => Some(text("position")?.to_owned()),
+                },
             },
         })
     }

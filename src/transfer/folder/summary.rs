@@ -13,6 +13,7 @@ use crate::codec::time::{Precision, utc_text};
 use crate::codec::{Item, Value};
 use crate::entropy;
 use crate::error::{Error, Result};
+use crate::hex::hex_digits;
 
 /// The members of a summary that only this library writes. Readers of the exports of DynamoDB ignore them.
 const MISSING_ROWS: &str = "missingRows";
@@ -153,10 +154,7 @@ pub(super) fn export_id(now: Timestamp) -> Result<String> {
 pub(super) fn file_line(id: &str, name: &str, items: u64, md5: &[u8]) -> String {
     let checksum = base64_simd::STANDARD.encode_to_string(md5);
     // The ETag that S3 gives an object of one part.
-    let etag: String = Md5::digest(md5)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let etag = hex_digits(&Md5::digest(md5));
     format!(
         "{{\"itemCount\":{items},\"md5Checksum\":\"{checksum}\",\"etag\":\"{etag}-1\",\"dataFileS3Key\":\
          \"AWSDynamoDB/{id}/data/{name}\"}}\n"

@@ -45,6 +45,7 @@ fn run_with(
     sink.disk.left = failing;
     sink.disk.failure = failure;
     let task = ExportTask {
+        query: 7,
         rows: "Row",
         is_one_entity: true,
         table: "rows".into(),

@@ -11,6 +11,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use crate::hex::hex_digits;
 use crate::json::{CodecError, Number, Reader, Writer, array_elements, object_members};
 
 /// The replacement for a value.
@@ -246,7 +247,7 @@ impl<'m> HiddenValues<'m> {
         if let Ok(text) = std::str::from_utf8(bytes) {
             self.text(text);
         }
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex_digits(bytes);
         // Short values only count as separate words, and digits after `0x` are none, so they are noted together with
         // it.
         for hex in [hex.to_uppercase(), format!("0x{hex}"), hex] {

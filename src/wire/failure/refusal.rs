@@ -7,7 +7,7 @@ use super::failed::{ConditionFailed, Failure};
 use super::failure_context::FailureContext;
 use super::redact::without_values;
 use super::said::{IN_PROGRESS, text_member};
-use crate::error::{Error, ErrorKind, Throttle};
+use crate::error::{Error, ErrorKind, Remedy, Throttle};
 use crate::json::{array_elements, find_member};
 
 const CONDITION_FAILED: &str = "ConditionalCheckFailedException";
@@ -73,7 +73,10 @@ fn certain_failure(
         _ => Vec::new(),
     };
     let message = refusal_message(site, kind, &refusal, &reasons, &throttles);
-    let error = Error::new(kind, site.stage, message).with_throttles(throttles);
+    let remedy = (kind == ErrorKind::TableNotFound).then_some(Remedy::CreateTables);
+    let error = Error::new(kind, site.stage, message)
+        .with_throttles(throttles)
+        .with_remedies(remedy);
     let condition = failed.then(|| {
         // A cancelled transaction returns its items with the reasons, and a single write returns
         // its item beside the code.
@@ -224,10 +227,7 @@ fn refusal_message(
     };
     match kind {
         ErrorKind::Conflict => format!("the condition of this {operation} does not hold"),
-        ErrorKind::TableNotFound => format!(
-            "table `{table}` does not exist: create it with db.create_tables([..]), or check the \
-             prefix, the region and the account of this connection"
-        ),
+        ErrorKind::TableNotFound => format!("table `{table}` does not exist"),
         ErrorKind::Throttled => {
             let reasons: Vec<String> = throttles.iter().map(Throttle::to_string).collect();
             let said = match reasons.is_empty() {

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use dynamo_entity::export::{Markdown, UnitPrices, UseCase};
 use dynamo_entity::prelude::*;
 
+use crate::app_users::{AppUsers, Record};
 use crate::iot_meters::{Battery, Measurement, MeterStatus};
 
 fn cases() -> Result<Vec<UseCase>> {
@@ -50,7 +51,7 @@ fn each_has_its_key_its_units_and_its_price() -> Result<()> {
          20000 | 0.5 read units | 0.03 EUR |",
         // 100 rows of 4 KB by weak reads
         "| UC-02 | all meters to visit | `MeterStatus` by_battery of `by_battery` | `prod-meter-status` | \
-         `BATTERY#{battery}`, `{meter}` | Query | 24 | 50 read units | 0.00 EUR |",
+         `BATTERY#{battery}`, `{meter}` | Query | 24 | 50 read units | <0.01 EUR |",
         "| UC-03 | a new measurement | `Measurement` put | `prod-measurement` | `meter`, `at` | PutItem | 1000000 | \
          1 write unit | 15.21 EUR |",
         "",
@@ -74,6 +75,24 @@ fn without_prices_there_are_units_alone() -> Result<()> {
     assert!(!text.contains("All use cases cost"), "{text}");
     let none = Markdown::new([MeterStatus::schema()]).text();
     assert!(!none.contains("Use cases"), "{none}");
+    Ok(())
+}
+
+#[test]
+fn a_collection_has_the_keys_of_its_entities() -> Result<()> {
+    let user = uuid::Uuid::nil();
+    let case = UseCase::new("UC-04", "the records of a user", |db| {
+        Record::in_partition(user).explain(db)
+    })?;
+    let schema = AppUsers::schema().with_collection::<Record>()?;
+    let text = Markdown::new([schema]).use_cases([case]).text();
+    let sort = "`USER_INFO` or `REWARDS` or `HAND_OVER#{at}`";
+    for row in [
+        format!("| `Record::in_partition(user_id)` | table | `user_id` | {sort} |"),
+        format!("| `user_id`, {sort} | Query |"),
+    ] {
+        assert!(text.contains(&row), "{row}: {text}");
+    }
     Ok(())
 }
 

@@ -324,7 +324,7 @@ async fn columns_are_those_of_the_entity(db: Db) -> Outcome {
             .map(|report| report.counts())
             .expect_err("as it is")
             .to_string()
-            .contains("without `.as_is()`")
+            .contains("remove `.as_is()`")
     );
     Ok(())
 }

@@ -31,6 +31,7 @@ tests![
     bad_lines_of_a_folder_are_named(Depot),
     an_export_into_a_folder_goes_on_where_it_was_stopped(Depot),
     a_folder_belongs_to_one_export(Depot),
+    a_folder_belongs_to_its_query_from_the_beginning(Depot),
     a_limit_is_that_of_the_whole_export(Depot),
     an_import_goes_on_within_the_files(Depot),
 ];
@@ -581,8 +582,11 @@ async fn a_folder_belongs_to_one_export(db: Db) -> Outcome {
         let filtered = scan().filter(|n| n.id().lt(5u32));
         for query in [filtered, scan().segments(3)] {
             let export = ExportFolder::create_or_resume(prefix.path())?;
-            let report = query.export_to(export).send(&db).await?;
-            assert!(report.stopped().is_some(), "a position of another query");
+            let refused = query.export_to(export).send(&db).await;
+            let refused = refused.map(|report| report.counts());
+            let error = refused.expect_err("of another query");
+            assert_eq!(error.kind(), ErrorKind::Config);
+            assert!(error.to_string().contains("another query"), "{error}");
             assert_eq!(fs::read(&progress)?, before);
         }
     }
@@ -607,6 +611,27 @@ async fn a_folder_belongs_to_one_export(db: Db) -> Outcome {
     );
     // All are complete.
     assert_ne!(ExportFolder::create_or_resume(prefix.path())?.path(), path);
+    Ok(())
+}
+
+/// Before the first data file, no position tells whose export it is.
+async fn a_folder_belongs_to_its_query_from_the_beginning(db: Db) -> Outcome {
+    put_each((0..4).map(note).map(Note::into_create))
+        .send(&db)
+        .await?
+        .complete()?;
+    let prefix = tempfile::tempdir()?;
+    let resume = || ExportFolder::create_or_resume(prefix.path());
+    let (faulty, _) = db.faulty(denied_after(0));
+    let first = Note::scan().export_to(resume()?).send(&faulty).await?;
+    assert_eq!((first.stopped().is_some(), first.rows), (true, 0));
+    let filtered = Note::scan().filter(|n| n.id().lt(2u32));
+    let refused = filtered.export_to(resume()?).send(&db).await;
+    let refused = refused.map(|report| report.counts());
+    let error = refused.expect_err("of another query").to_string();
+    assert!(error.contains("another query"), "{error}");
+    let same = Note::scan().export_to(resume()?).send(&db).await?;
+    assert_eq!(same.complete()?.rows, 4);
     Ok(())
 }
 

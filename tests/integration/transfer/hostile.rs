@@ -1,9 +1,10 @@
 //! Files that others have written, or broken: each line that cannot be stored is reported, and the others are stored.
 
+use dynamo_entity::error::Remedy;
 use dynamo_entity::prelude::*;
 use dynamo_entity::transfer::RowFormat;
 
-use super::{Depot, FORMATS, Note};
+use super::{Depot, FORMATS, Note, note};
 use crate::support::db::Db;
 use crate::support::suite::Outcome;
 use crate::tests;
@@ -15,6 +16,8 @@ tests![
     a_file_of_any_form_is_read(Depot),
     arbitrary_bytes_are_no_panic(Depot),
     many_bad_lines_stop_the_import(Depot),
+    lines_of_another_format_are_recognized(Depot),
+    a_line_of_another_entity_names_both_types(Depot),
 ];
 
 /// Imports the lines with a good one between them, and returns the reasons.
@@ -188,7 +191,68 @@ async fn many_bad_lines_stop_the_import(db: Db) -> Outcome {
         (1000, 0),
         "two portions of 500 lines"
     );
-    let stopped = report.stopped().map(|error| error.kind());
-    assert_eq!(stopped, Some(ErrorKind::RowsFailed));
+    let stopped = report.stopped().expect("it stopped");
+    assert_eq!(stopped.kind(), ErrorKind::RowsFailed);
+    assert_eq!(stopped.remedies(), [Remedy::MaxFailures]);
+    let text = stopped.to_string();
+    let begin =
+        "1000 lines failed, which are more than may, the first of them is line 1: Item: not JSON";
+    assert!(text.starts_with(begin), "{text}");
+    Ok(())
+}
+
+/// Each line of the wrong format has the way out, and other bad lines keep their own reason.
+async fn lines_of_another_format_are_recognized(db: Db) -> Outcome {
+    for id in 0..3 {
+        note(id).create().send(&db).await?;
+    }
+    let formats = [
+        (RowFormat::Json, RowFormat::DynamoJson, Remedy::PlainJson),
+        (RowFormat::DynamoJson, RowFormat::Json, Remedy::DynamoJson),
+    ];
+    for (written, read, remedy) in formats {
+        let mut file = Vec::new();
+        let export = Note::scan().export(&mut file).format(written);
+        export.send(&db).await?.complete()?;
+        file.extend_from_slice(b"{\"id\":\n");
+        for is_table in [false, true] {
+            let import = match is_table {
+                true => Depot::schema().import(&file[..])?,
+                false => Note::import(&file[..]),
+            };
+            let report = import.format(read).send(&db).await?;
+            assert_eq!((report.failed, report.lines), (4, 4), "{report:?}");
+            let (bad, wrong) = report.errors().split_last().expect("an error");
+            for line in wrong {
+                assert_eq!(line.error().remedies(), [remedy], "{line}");
+                assert!(line.to_string().contains("`.format(RowFormat::"), "{line}");
+            }
+            assert!(bad.error().remedies().is_empty(), "{bad}");
+        }
+        let right = Note::import(&file[..]).format(written).send(&db).await?;
+        assert_eq!((right.unchanged, right.failed), (3, 1));
+    }
+    Ok(())
+}
+
+/// Its attributes look unknown, but the type is the reason.
+async fn a_line_of_another_entity_names_both_types(db: Db) -> Outcome {
+    let lines = [
+        "{\"_type\":\"Part\",\"id\":1,\"text\":\"a\",\"serial\":\"x\"}",
+        "{\"_type\":\"Secret\",\"id\":1,\"text\":\"a\",\"serial\":\"x\"}",
+        "{\"_type\":7,\"id\":1,\"text\":\"a\"}",
+    ];
+    let found = reasons(&db, RowFormat::Json, &lines).await?;
+    for (found, words) in found.iter().zip([
+        "Note._type: the type of the line is `Part`, and that of `Note` is `Note`: import its table",
+        "Note._type: the type of the line is none of its table, and that of `Note` is `Note`",
+        "Note._type: expected S, found N",
+    ]) {
+        assert!(found.contains(words), "{words}: {found}");
+        assert!(!found.contains("Secret"), "a value is shown: {found}");
+    }
+    // Its own type is accepted.
+    let own = "{\"_type\":\"Note\",\"id\":1,\"text\":\"a\"}";
+    assert_eq!(Note::import(own.as_bytes()).send(&db).await?.written, 1);
     Ok(())
 }

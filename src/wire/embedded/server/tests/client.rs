@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
 use super::super::EmbeddedServer;
+use crate::hex::hex_digits;
 
 /// A request with its signature, each part of which can be changed.
 #[derive(Clone)]
@@ -83,12 +84,12 @@ impl SignedRequest {
         let names = names.join(";");
         let canonical = format!(
             "POST\n/\n\n{lines}\n{names}\n{}",
-            hex(&Sha256::digest(&self.body))
+            hex_digits(&Sha256::digest(&self.body))
         );
         let scope = format!("{day}/eu-west-1/{}/aws4_request", self.service);
         let text = format!(
             "AWS4-HMAC-SHA256\n{date}\n{scope}\n{}",
-            hex(&Sha256::digest(canonical))
+            hex_digits(&Sha256::digest(canonical))
         );
         let mut key = format!("AWS4{}", self.secret).into_bytes();
         for part in [&day, "eu-west-1", &self.service, "aws4_request", &text] {
@@ -99,7 +100,7 @@ impl SignedRequest {
         format!(
             "AWS4-HMAC-SHA256 Credential={}/{scope}, SignedHeaders={names}, Signature={}",
             self.id,
-            hex(&key)
+            hex_digits(&key)
         )
     }
 
@@ -143,10 +144,6 @@ pub(super) fn date_text(time: SystemTime) -> String {
         .unwrap()
         .date_time()
         .to_owned()
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 pub(super) struct RawResponse {

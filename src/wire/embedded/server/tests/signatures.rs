@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-use super::client::{date_text, hex};
+use super::client::date_text;
 use super::*;
+use crate::hex::hex_digits;
 
 /// The error type of a request that was changed.
 fn rejected(server: &EmbeddedServer, change: impl FnOnce(&mut SignedRequest)) -> String {
@@ -160,7 +161,7 @@ async fn faults_have_the_types_of_the_service() {
 #[tokio::test]
 async fn the_hash_of_the_body_is_that_of_the_body() {
     let (_engine, server) = start_server(ServerLimits::default()).await;
-    let hash = hex(&<sha2::Sha256 as sha2::Digest>::digest("{}"));
+    let hash = hex_digits(&<sha2::Sha256 as sha2::Digest>::digest("{}"));
     for (value, is_right) in [
         (hash.as_str(), true),
         (&hash.replace('0', "1"), false),
