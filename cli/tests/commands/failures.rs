@@ -174,9 +174,7 @@ pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
     // By the variable, and with options behind the command.
     tables(place)?;
     let mut command = std::process::Command::new(std::env::current_exe()?);
-    command
-        .env(PROGRAM, "shop")
-        .env("DYNAMO_URL", &place.url);
+    command.env(PROGRAM, "shop").env("DYNAMO_URL", &place.url);
     let found = said(
         command
             .args(["query", "Order", "ann", "--prefix", &place.prefix])
