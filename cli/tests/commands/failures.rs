@@ -174,9 +174,7 @@ pub fn a_connection_is_asked_for(place: &Place) -> Outcome {
     // By the variable, and with options behind the command.
     tables(place)?;
     let mut command = std::process::Command::new(std::env::current_exe()?);
-    command
-        .env(PROGRAM, "shop")
-        .env("DYNAMO_URL", &place.url);
+    command.env(PROGRAM, "shop").env("DYNAMO_URL", &place.url);
     let found = said(
         command
             .args(["query", "Order", "ann", "--prefix", &place.prefix])
@@ -243,7 +241,11 @@ pub fn a_missing_file_is_not_created(place: &Place) -> Outcome {
         &["list", "User"],
         &["item", "shop", "USER#ann", "PROFILE"],
         &["export-data", "User"],
-        &["put", "User", "{}"],
+        &[
+            "put",
+            "User",
+            r#"{"user":"ann","email":"a@example.com","name":"Ann"}"#,
+        ],
         &["delete", "User", "ann", "--yes"],
         &["fill", "User"],
         &["check", "--filled", "User"],
@@ -270,6 +272,7 @@ pub fn a_missing_file_is_not_created(place: &Place) -> Outcome {
 
 /// The library names calls in Rust, which the user of a command line does not have.
 pub fn options_and_no_methods_are_named(place: &Place) -> Outcome {
+    place.typed(async |db| db.create_tables([RequestCount::schema()]).await)?;
     let missing = place.shop(&["get", "User", "ann"])?;
     let words = "create it by `apply`, or check `--url` and `--prefix`";
     assert!(missing.notes.contains(words), "{missing:?}");
