@@ -243,7 +243,7 @@ impl<F, Stage: PartFollows<Kind: PartKind<F>>> SortPart<F, Stage> {
         upper: Option<(PartType<F, Stage>, bool)>,
     ) -> Ranged<Stage> {
         let way = self.way;
-        self.draft.set_range_of((lower, upper), |value, target| {
+        self.draft.set_range_of(lower, upper, |value, target| {
             Stage::Kind::write_sort(value, &way, target)
         });
         Query::new::<Stage::Next>(self.draft)

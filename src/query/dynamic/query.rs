@@ -91,7 +91,7 @@ impl DynamicQuery {
             read(text_end(range.start_bound()))?,
             read(text_end(range.end_bound()))?,
         );
-        self.draft.set_range_of((lower, upper), |given, target| {
+        self.draft.set_range_of(lower, upper, |given, target| {
             key.write_one(at, Some(given), target)
         });
         Ok(self.query())

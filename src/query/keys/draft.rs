@@ -190,7 +190,8 @@ impl KeyDraft {
     /// The next part is between these values, each with whether the range contains it.
     pub(crate) fn set_range_of<T>(
         &mut self,
-        (lower, upper): (Option<(T, bool)>, Option<(T, bool)>),
+        lower: Option<(T, bool)>,
+        upper: Option<(T, bool)>,
         write: impl Fn(&T, KeyTarget<'_>) -> Result<(), CodecError>,
     ) {
         let write_end = |end: &Option<(T, bool)>, target: KeyTarget<'_>| match end {
