@@ -12,7 +12,8 @@ use crate::support::db::Db;
 use crate::support::engine::Kind;
 use crate::support::suite::Outcome;
 
-/// How many sequences all entities run together, unless `UPKEEP_SEQUENCES` sets another number.
+/// How many sequences all entities run together if `LAWS=full` is set, otherwise a quarter of them, unless `UPKEEP_SEQUENCES` sets
+/// another number.
 const SEQUENCES: u64 = 5_600;
 /// DynamoDB Local is slower, and its requests are the same, so it gets fewer sequences.
 const SEQUENCES_ON_A_SERVER: u64 = SEQUENCES / 10;
@@ -30,10 +31,11 @@ const FAILED_ONCE: &str = include_str!("seeds.txt");
 pub async fn sequences<E: Subject>(db: Db) -> Outcome {
     let name = std::any::type_name::<E>().rsplit("::").next().unwrap_or("");
     let first = number("UPKEEP_SEED").unwrap_or(0);
-    let default = if Kind::here().is_server() {
-        SEQUENCES_ON_A_SERVER
-    } else {
-        SEQUENCES
+    let is_full = env::var_os("LAWS").is_some_and(|laws| laws == "full");
+    let default = match (Kind::here().is_server(), is_full) {
+        (true, _) => SEQUENCES_ON_A_SERVER,
+        (false, true) => SEQUENCES,
+        (false, false) => SEQUENCES / 4,
     };
     let count = number("UPKEEP_SEQUENCES")
         .unwrap_or(default)
