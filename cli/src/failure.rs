@@ -93,7 +93,9 @@ fn option_text(remedy: &Remedy) -> Option<&'static str> {
             "copy the whole table by `--table` without `--masked`, or wait until the old key is removed"
         }
         Remedy::WithSecret => "pass `--secret-env NAME`",
-        Remedy::ExportRows => "`export-data` writes the same lines from every engine",
+        Remedy::ExportRows => {
+            "`export-data --format dynamodb` writes the same lines from every engine"
+        }
         _ => return None,
     })
 }

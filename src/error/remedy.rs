@@ -42,7 +42,7 @@ pub enum Remedy {
     ChooseValue,
     /// Let more rows fail, by `max_failures` of a job, an import or a copy.
     MaxFailures,
-    /// Write the rows to a file, by [`export`](crate::ExportExt::export).
+    /// Write the rows to a file as DynamoDB JSON, by [`export`](crate::ExportExt::export).
     ExportRows,
     /// Divide the policy, by [`documents`](crate::export::Policy::documents).
     Documents,
@@ -71,7 +71,9 @@ impl fmt::Display for Remedy {
             Remedy::WithSecret => "create the mask by `Mask::with_secret`",
             Remedy::ChooseValue => "return another value from `Mask::by`",
             Remedy::MaxFailures => "let more fail by `.max_failures(..)`",
-            Remedy::ExportRows => "write the same lines from every engine by `scan().export(..)`",
+            Remedy::ExportRows => {
+                "write the same lines from every engine by `scan().export(..).format(RowFormat::DynamoJson)`"
+            }
             Remedy::Documents => "divide it by `documents()`, or allow less",
         })
     }

@@ -24,8 +24,8 @@ use views::{SampleRow, View, ViewRow, sample_rows, show_value, table_views};
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/script.js");
 
-/// The model as one HTML file, to read and to share: the settings of the tables, the tables and their indexes as partitions and rows of samples,
-/// the access patterns with call, request and cost, unique values, fields and lints.
+/// The model as one HTML file, to read and to share: the tables with their settings, the tables and their indexes as
+/// partitions and rows of samples, the access patterns with call, request and cost, unique values, fields and lints.
 ///
 /// The file needs no other file: it works from a disk, sends no request, and shows the texts of the model unchanged,
 /// whatever they contain.

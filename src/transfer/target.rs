@@ -269,7 +269,7 @@ pub(super) struct TableItems {
     table: &'static TableDef,
     /// One of its entities.
     entity: &'static EntityDef,
-    /// What stores them: an import, or a copy.
+    /// The pattern of the operation that stores them, an import or a copy.
     pattern: &'static Pattern,
 }
 

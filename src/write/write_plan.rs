@@ -85,7 +85,7 @@ pub(crate) struct EvaluatedUpdate {
 
 type WriteBetween = fn(&Dynamo, &'static Pattern, &UntypedKey, &[u8], &[u8]) -> Result<Edit>;
 
-/// What an update needs of the type of its entity.
+/// The functions of an entity's type that an update needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShapeFunctions {
     /// The item in the present shape.
