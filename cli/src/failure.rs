@@ -97,6 +97,7 @@ fn option_text(remedy: &Remedy) -> Option<&'static str> {
         }
         Remedy::Unchecked => "pass `--unchecked` to replace it",
         Remedy::Upgrade => "upgrade it by `fill`, then retry",
+        Remedy::IncludeExpired => "give that part",
         Remedy::DropUnknown => "drop such attributes by `--drop-unknown`",
         Remedy::AsIs => "store lines unchanged by `--as-is`",
         Remedy::NotAsIs => "remove `--as-is`",

@@ -19,6 +19,8 @@ pub enum Remedy {
     Unchecked,
     /// Upgrade an item of an older shape, by [`modify`](crate::entity::Key::modify) or [`refill`](crate::BulkExt::refill).
     Upgrade,
+    /// Give the key part before the TTL, or return expired rows by [`include_expired`](crate::QueryExt::include_expired).
+    IncludeExpired,
     /// Drop attributes without a field, by `drop_unknown` of an [import](crate::transfer::Import::drop_unknown) or a
     /// [copy](crate::transfer::RowCopy::drop_unknown).
     DropUnknown,
@@ -70,6 +72,9 @@ impl fmt::Display for Remedy {
             }
             Remedy::Unchecked => "load it first, or write `.unchecked()` to replace it",
             Remedy::Upgrade => "upgrade it by `modify` or `refill`, then retry",
+            Remedy::IncludeExpired => {
+                "give that part, or include expired rows by `include_expired()`"
+            }
             Remedy::DropUnknown => "drop such attributes by `.drop_unknown()`",
             Remedy::AsIs => "store lines unchanged by `.as_is()`",
             Remedy::NotAsIs => "remove `.as_is()`",
@@ -92,5 +97,22 @@ impl fmt::Display for Remedy {
             }
             Remedy::Documents => "divide it by `documents()`, or allow less",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+    use crate::json::CodecError;
+
+    #[test]
+    fn a_query_that_cannot_omit_expired_rows_has_its_remedy() {
+        let fault = CodecError::new("expired rows cannot be omitted");
+        assert_eq!(Error::encode("Order", fault.clone()).remedies(), []);
+        let error = Error::encode("Order", fault.needing_expired());
+        assert_eq!(error.remedies(), [Remedy::IncludeExpired]);
+        assert_eq!(error.reason(), "Order: expired rows cannot be omitted");
+        assert!(error.to_string().contains("`include_expired()`"));
     }
 }

@@ -329,7 +329,7 @@ async fn stored_rows_have_their_values(db: Db) -> Outcome {
     let other = (*db).clone().with_prefix(format!("{}-0", db.prefix()));
     other.create_tables([Club::schema()]).await?;
     let empty = memory().await?;
-    let runs = if Kind::here().is_server() { 6 } else { 36 };
+    let runs = if Kind::here().is_server() { 3 } else { 12 };
     for number in 0..runs {
         let seed = fastrand::u64(..);
         let mut random = fastrand::Rng::with_seed(seed);
