@@ -43,6 +43,7 @@ pub use job::Bulk;
 #[doc(hidden)]
 pub use put::PreparedWrite;
 pub use put::SingleWrite;
+pub(crate) use put::{RestoredValues, RestoringWrite};
 pub use put_each::put_each;
 pub(crate) use report::too_many_failed;
 pub use report::{BulkCounts, BulkProgress, BulkReport, FailedRow};

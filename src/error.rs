@@ -140,7 +140,9 @@ impl Error {
             Some(_) => (ErrorKind::InvalidKey, Stage::Key),
             None => (ErrorKind::InvalidValue, Stage::Encode),
         };
-        Error::from_fault(kind, stage, fault).of(entity)
+        let remedy = fault.needs_expired().then_some(Remedy::IncludeExpired);
+        let error = Error::from_fault(kind, stage, fault).of(entity);
+        error.with_remedies(remedy)
     }
 
     /// A stored item that does not fit its type, or whose key does not fit its fields.

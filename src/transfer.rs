@@ -44,6 +44,7 @@ mod run;
 mod s3_status;
 mod sink;
 mod source;
+mod table_keys;
 mod target;
 mod to_s3;
 

@@ -53,8 +53,8 @@ pub(crate) use second_row::{changed, collision, is_same_item, row_as_read, row_a
 pub(crate) use unchanged::as_read;
 pub use unique::LookUp;
 pub(crate) use unique::{
-    FailedCondition, HeldUniqueValues, Intent, Main, PlannedWrite, Rewrite, Sentinel, StoredValues,
-    UniqueChanges, attributes_of, stored_values,
+    FailedCondition, HeldUniqueValues, Intent, Main, PlannedWrite, ReadUniqueValues, Rewrite,
+    Sentinel, UniqueChanges, attributes_of, stored_values, values_as_stored,
 };
 #[doc(hidden)]
 pub use unique::{no_sentinels, sentinels_of};

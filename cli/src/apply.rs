@@ -62,7 +62,8 @@ pub(crate) async fn run(
 ) -> Result<Exit, Failure> {
     let allowed = allowed(context, matches)?;
     let keeps = matches.get_flag("keep-rest");
-    let db = context.connect_or_create().await?;
+    // A file is created only after the confirmation.
+    let db = context.connect_or_empty().await?;
     let plan = made(context, &db).await?;
     show(context, &plan)?;
     warn_of_others(context, &plan, &allowed)?;
@@ -91,6 +92,10 @@ pub(crate) async fn run(
     if !is_meant {
         return Err(Failure::said("nothing was changed: pass `--yes`"));
     }
+    let db = match context.has_missing_file() {
+        true => context.connect_or_create().await?,
+        false => db,
+    };
     let bar = context.streams.watched();
     let notes = &mut *context.streams.notes;
     let mut application = plan.apply(&db).on_progress(|now| {

@@ -381,6 +381,15 @@ pub(crate) fn checkpoint() -> Arg {
         .help("Keeps the position in a file, from which the next run continues")
 }
 
+/// The number of rows that may fail.
+pub(crate) fn max_failures(rows: &'static str) -> Arg {
+    Arg::new("max-failures")
+        .long("max-failures")
+        .value_name(rows)
+        .value_parser(value_parser!(u32))
+        .help("Stops if more than this number fail; 1000 by default")
+}
+
 /// The option of a plan that skips what would be lost.
 pub(crate) fn keep_rest(help: &'static str) -> Arg {
     flag("keep-rest", help)

@@ -1,5 +1,7 @@
 //! The context of every command.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use clap::ArgMatches;
@@ -29,6 +31,11 @@ impl Context<'_, '_> {
     /// Opens the connection, and creates the file of an embedded engine.
     pub(crate) async fn connect_or_create(&self) -> Result<Dynamo, Failure> {
         self.open(self.url()?).await
+    }
+
+    /// Whether the connection would create the file of an embedded engine.
+    pub(crate) fn has_missing_file(&self) -> bool {
+        self.url.as_deref().and_then(missing_file).is_some()
     }
 
     /// Opens the connection for a command that changes nothing. A file that does not exist is like one without tables.
@@ -65,14 +72,44 @@ impl Context<'_, '_> {
     }
 }
 
-/// Returns an error if the URL names a file that does not exist. Otherwise a wrong path would be an empty database.
+/// The first bytes of the file of an embedded database.
+const DATABASE: &[u8] = b"SQLite format 3\0";
+
+/// Returns an error if the URL names a file that does not exist, or one that is no database. Otherwise a wrong path would be an
+/// empty database, or the library would leave a lock file beside the file of another program.
 pub(crate) fn check_file(url: &str) -> Result<(), Failure> {
-    match missing_file(url) {
+    if let Some(path) = missing_file(url) {
+        return Err(Failure::said(format!(
+            "there is no file `{path}`: `apply --url embedded:{path}` creates it with its tables"
+        )));
+    }
+    match url
+        .strip_prefix("embedded:")
+        .filter(|path| is_foreign(path))
+    {
         None => Ok(()),
         Some(path) => Err(Failure::said(format!(
-            "there is no file `{path}`: `apply --url embedded:{path}` creates it with its tables"
+            "`{path}` is no database of the embedded engine: name another file"
         ))),
     }
+}
+
+/// Whether another program has written the file. An empty file becomes a database.
+fn is_foreign(path: &str) -> bool {
+    let file = File::open(path).ok().filter(|_| Path::new(path).is_file());
+    let mut begin = Vec::new();
+    let read = file.map(|file| file.take(DATABASE.len() as u64).read_to_end(&mut begin));
+    matches!(read, Some(Ok(_))) && !begin.is_empty() && begin != DATABASE
+}
+
+/// Whether both URLs name one file, by whatever paths. A file can be opened once.
+pub(crate) fn is_same_file(one: &str, other: &str) -> bool {
+    let path = |url: &str| {
+        Path::new(url.strip_prefix("embedded:")?)
+            .canonicalize()
+            .ok()
+    };
+    path(one).is_some_and(|one| path(other) == Some(one))
 }
 
 /// The path in the URL, if no file has it. A URL of another form is left to the library, which explains what is wrong.

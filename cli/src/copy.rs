@@ -11,10 +11,10 @@ use dynamo_entity::transfer::{CopyCounts, Mask, RowCopy};
 use dynamo_entity::{CopyExt, Dynamo, QueryExt};
 use serde_json::json;
 
-use crate::arguments::{checkpoint, entity_names, flag, rate, segments, text_option};
-use crate::context::{Context, check_file};
+use crate::arguments::{checkpoint, entity_names, flag, max_failures, rate, segments, text_option};
+use crate::context::{Context, check_file, is_same_file};
 use crate::exit::Exit;
-use crate::failure::{Failure, explained, told};
+use crate::failure::{Failure, told, with_checkpoint};
 use crate::list::is_on_aws;
 use crate::model::Model;
 use crate::render::json_line;
@@ -57,6 +57,7 @@ pub(crate) fn copy_command(model: &Model) -> Command {
             rate("UNITS", "Reads at most this number of units per second")
                 .id("read-rate")
                 .long("read-rate"),
+            max_failures("ROWS"),
             checkpoint(),
             flag("scan", "Confirms that a table on AWS is scanned"),
         ])
@@ -117,7 +118,8 @@ pub(crate) async fn run(
     let to = matches.get_one::<String>("to").map_or("", String::as_str);
     let db = context.connect().await?;
     // A file can be opened once, and both connections may use other prefixes.
-    let other = match context.url.as_deref() == Some(to) {
+    let from = context.url.as_deref().unwrap_or_default();
+    let other = match from == to || is_same_file(from, to) {
         true => db.clone(),
         false => {
             check_file(to)?;
@@ -134,19 +136,33 @@ pub(crate) async fn run(
         read_units: matches.get_one::<u32>("read-rate").copied(),
     };
     let mut missing = 0;
-    for part in &parts {
+    for (at, part) in parts.iter().enumerate() {
         let copy = part.copy(scan, &other, mask.is_some())?;
         let copy = match part {
             CopyPart::Table(..) if matches.get_flag("copy-others") => copy.copy_others(),
             _ => copy,
         };
         let copy = with_options(copy, matches, mask.as_ref());
-        let copy = match matches.get_one::<String>("checkpoint") {
-            Some(path) => copy.checkpoint(FileCheckpoint::new(part_file(path, part, parts.len()))),
+        let file = matches.get_one::<String>("checkpoint");
+        let file = file.map(|path| part_file(path, part, parts.len()));
+        let copy = match &file {
+            Some(path) => copy.checkpoint(FileCheckpoint::new(path)),
             None => copy,
         };
-        let shows_keys = mask.is_none();
-        missing += copy_part(context, part.name(), copy, &db, shows_keys).await?;
+        let copied = CopiedPart {
+            name: part.name(),
+            file: file.as_ref().map(|path| path.display().to_string()),
+            shows_keys: mask.is_none(),
+        };
+        let copied = copy_part(context, copied, copy, &db).await;
+        if copied.is_err() {
+            let others = parts.get(at + 1..).unwrap_or_default().iter();
+            let others: Vec<&str> = others.map(CopyPart::name).collect();
+            if !others.is_empty() {
+                context.note(&format!("not copied: {}", others.join(", ")))?;
+            }
+        }
+        missing += copied?;
     }
     match missing {
         0 => Ok(Exit::Done),
@@ -168,6 +184,9 @@ fn with_options<'c>(copy: RowCopy<'c>, matches: &ArgMatches, mask: Option<&Mask>
     if let Some(rate) = matches.get_one::<u32>("rate") {
         copy = copy.rate(*rate);
     }
+    if let Some(rows) = matches.get_one::<u32>("max-failures") {
+        copy = copy.max_failures(usize::try_from(*rows).unwrap_or(usize::MAX));
+    }
     copy
 }
 
@@ -179,25 +198,38 @@ fn part_file(path: &str, part: &CopyPart<'_>, count: usize) -> PathBuf {
     }
 }
 
+/// A part, as messages name it.
+struct CopiedPart<'p> {
+    name: &'p str,
+    /// The path of its checkpoint.
+    file: Option<String>,
+    /// Whether keys of the source may be shown.
+    shows_keys: bool,
+}
+
 /// Copies a part, and returns the number of rows that were not copied.
 async fn copy_part(
     context: &mut Context<'_, '_>,
-    name: &str,
+    part: CopiedPart<'_>,
     copy: RowCopy<'_>,
     db: &Dynamo,
-    shows_keys: bool,
 ) -> Result<u64, Failure> {
+    let CopiedPart {
+        name,
+        file,
+        shows_keys,
+    } = part;
     let bar = context.streams.watched();
     let shown = bar.clone();
     let copy = copy.on_progress(move |counts| shown.set_message(format!("{} rows", counts.read)));
     let report = copy.send(db).await;
     bar.finish_and_clear();
-    let report = report?;
+    let report = report.map_err(|error| with_checkpoint(&error, file.as_deref()))?;
     for (at, failed) in report.errors().iter().enumerate() {
         // The key of the source may be what the mask hides.
         let row = match shows_keys {
             true => json_line(failed.key())?,
-            false => format!("row {} that failed", at + 1),
+            false => format!("failed row {}", at + 1),
         };
         let line = format!("{name} {}: {}", row.trim_end(), told(failed.error()));
         context.note(&visible_lines(&line))?;
@@ -217,13 +249,19 @@ async fn copy_part(
         });
         context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
     }
-    let earlier = match report.was_finished() {
-        true => "nothing to do: an earlier run finished this copy: ",
-        false => "",
+    let earlier = match file.as_ref().filter(|_| report.was_finished()) {
+        // The rows that were added since are not read.
+        Some(file) => format!(
+            "nothing to do: an earlier run finished this copy; delete {file} to copy again: "
+        ),
+        None => String::new(),
     };
-    context.note(&(earlier.to_owned() + &counted(name, &counts)))?;
+    // A copy that failed at its first request has no counts.
+    if report.stopped().is_none() || counts.read > 0 {
+        context.note(&visible_lines(&(earlier + &counted(name, &counts))))?;
+    }
     match report.stopped() {
-        Some(error) => Err(Failure::said(explained(error))),
+        Some(error) => Err(with_checkpoint(error, file.as_deref())),
         None => Ok(counts.existing + counts.failed),
     }
 }
@@ -246,14 +284,25 @@ fn parts<'c>(
 ) -> Result<Vec<CopyPart<'c>>, Failure> {
     let model = context.model;
     let mut parts = Vec::new();
+    let mut named = Vec::new();
     for name in matches.get_many::<String>("entities").unwrap_or_default() {
         let entity = model.entity(name)?;
+        if named.contains(&name) {
+            continue;
+        }
+        named.push(name);
         parts.push(CopyPart::Entity(entity.name(), entity.writable()?));
     }
     let tables = matches.get_many::<String>("table").unwrap_or_default();
     let mut tables: Vec<&TableSchema> = tables
         .map(|name| model.table(name))
         .collect::<Result<_, _>>()?;
+    let mut seen: Vec<&str> = Vec::new();
+    tables.retain(|schema| {
+        let is_new = !seen.contains(&&*schema.name);
+        seen.push(&schema.name);
+        is_new
+    });
     if tables.is_empty() && parts.is_empty() {
         tables = model.schemas.iter().collect();
     }

@@ -66,6 +66,11 @@ pub(crate) fn is_folder(matches: &ArgMatches) -> bool {
     format_name(matches) == "aws"
 }
 
+/// Whether the lines are CSV.
+pub(crate) fn is_csv(matches: &ArgMatches) -> bool {
+    format_name(matches) == "csv"
+}
+
 /// Whether the file is compressed.
 pub(crate) fn is_compressed(matches: &ArgMatches, path: Option<&Path>) -> bool {
     let has_ending = path
@@ -77,7 +82,7 @@ pub(crate) fn is_compressed(matches: &ArgMatches, path: Option<&Path>) -> bool {
 /// The columns, if the format is CSV.
 pub(crate) fn csv(context: &Context<'_, '_>, matches: &ArgMatches) -> Result<Option<Csv>, Failure> {
     let columns = matches.get_many::<String>("columns");
-    if format_name(matches) != "csv" {
+    if !is_csv(matches) {
         return match columns.is_some() || matches.get_flag("escape-formulas") {
             true => Err(Failure::said("only CSV has columns: pass `--format csv`")),
             false => Ok(None),

@@ -13,6 +13,7 @@ use dynamo_entity::{Error, ExportExt, QueryExt};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use indicatif::ProgressBar;
+use serde_json::json;
 
 use crate::arguments::{flag, rate};
 use crate::context::Context;
@@ -20,6 +21,7 @@ use crate::data::{csv, entity, format, is_compressed, is_folder, table, unusable
 use crate::exit::Exit;
 use crate::failure::{Failure, told};
 use crate::model::Model;
+use crate::text::visible_json;
 
 /// The command.
 pub(crate) fn export_command(model: &Model) -> Command {
@@ -109,6 +111,17 @@ pub(crate) async fn run(
     }
     for error in report.errors() {
         context.note(&told(error))?;
+    }
+    let is_in_file = out.is_some();
+    if context.json && is_in_file {
+        let counts = report.counts();
+        let line = json!({
+            "rows": counts.rows,
+            "failed": counts.failed,
+            "left_out": counts.left_out,
+            "stopped": report.stopped().map(told),
+        });
+        context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
     }
     let counts = report.complete()?;
     context.note(&match counts.left_out {

@@ -57,12 +57,25 @@ pub(crate) fn explained(error: &Error) -> String {
         cause = error.source();
     }
     let hint = match error.kind() {
-        ErrorKind::TableNotFound => ": `plan` shows what is missing",
+        ErrorKind::TableNotFound if !error.remedies().contains(&Remedy::CreateTargetTables) => {
+            ": `plan` shows what is missing"
+        }
         ErrorKind::OutcomeUnknown => ": the write may have been applied, so check before you retry",
         ErrorKind::Unavailable => ": check the URL, and that the service is reachable",
         _ => "",
     };
     text + hint
+}
+
+/// The failure of a command that uses this checkpoint, whose path the library does not know.
+pub(crate) fn with_checkpoint(error: &Error, path: Option<&str>) -> Failure {
+    let text = explained(error);
+    Failure::Said(
+        match path.filter(|_| error.kind() == ErrorKind::Checkpoint) {
+            Some(path) => format!("{path}: {text}"),
+            None => text,
+        },
+    )
 }
 
 /// The text of an error. The library names the calls in Rust that avoid it, and this the options instead.
@@ -79,15 +92,25 @@ pub(crate) fn told(error: &Error) -> String {
 fn option_text(remedy: &Remedy) -> Option<&'static str> {
     Some(match remedy {
         Remedy::CreateTables => "create it by `apply`, or check `--url` and `--prefix`",
+        Remedy::CreateTargetTables => {
+            "create it by `apply` with the URL and prefix of the target, or check `--to` and `--to-prefix`"
+        }
         Remedy::Unchecked => "pass `--unchecked` to replace it",
+        Remedy::Upgrade => "upgrade it by `fill`, then retry",
+        Remedy::IncludeExpired => "give that part",
         Remedy::DropUnknown => "drop such attributes by `--drop-unknown`",
         Remedy::AsIs => "store lines unchanged by `--as-is`",
         Remedy::NotAsIs => "remove `--as-is`",
+        Remedy::ImportEntity => "name the entity of such lines",
         Remedy::ImportTable => "import its table by `--table`",
         Remedy::DynamoJson => "pass `--format dynamodb`",
         Remedy::PlainJson => "pass `--format json`",
         Remedy::AllowMissingRows => "export again, or pass `--allow-missing-rows`",
         Remedy::Replace => "pass `--replace` to replace such items",
+        Remedy::ByEntity => {
+            "name each entity instead of the table, because that checks unique values"
+        }
+        Remedy::MaxFailures => "let more fail by `--max-failures`",
         Remedy::DoNotReplace => "copy into an empty table, without `--replace`",
         Remedy::CopyTable => {
             "copy the whole table by `--table` without `--masked`, or wait until the old key is removed"

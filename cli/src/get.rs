@@ -7,7 +7,7 @@ use dynamo_entity::{Item, Operation};
 use crate::arguments;
 use crate::context::{Context, within};
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, explained};
 use crate::key::key_of;
 use crate::model::{Model, ModelEntity};
 use crate::render::{described, json_line};
@@ -26,7 +26,10 @@ pub(crate) async fn run(
     let entity = context.model.entity(name)?;
     let request = request(entity, matches)?;
     let db = context.connect().await?;
-    let Some(item) = request.send(&db).await? else {
+    let read = request.send(&db).await;
+    // The library reads an item without a type here, and does not know the entity.
+    let read = read.map_err(|error| Failure::said(of_entity(&explained(&error), name)))?;
+    let Some(item) = read else {
         return Err(Failure::said(format!("no such `{name}` exists")));
     };
     if is_expired(&item, entity, db.now().seconds()) {
@@ -34,6 +37,14 @@ pub(crate) async fn run(
     }
     show(context, &item, entity)?;
     Ok(Exit::Done)
+}
+
+/// The text of an error that names the entity instead of an item without a type.
+fn of_entity(text: &str, name: &str) -> String {
+    match text.strip_prefix("Item: ") {
+        Some(rest) => format!("{name}: {rest}"),
+        None => text.to_owned(),
+    }
 }
 
 /// The read of the item.

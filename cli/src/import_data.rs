@@ -1,7 +1,7 @@
 //! `import-data`: the lines of a file or of a folder, stored as the items of an entity or of a table.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::Path;
 
 use clap::builder::NonEmptyStringValueParser;
@@ -9,13 +9,18 @@ use clap::{Arg, ArgMatches, Command};
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::transfer::{ExportFolder, Import};
 use flate2::read::MultiGzDecoder;
+use serde_json::json;
 
-use crate::arguments::{checkpoint, flag, rate};
+use crate::arguments::{checkpoint, flag, max_failures, rate};
 use crate::context::Context;
-use crate::data::{csv, entity, format, is_compressed, is_folder, table, unusable, whole};
+use crate::data::{csv, entity, format, is_compressed, is_csv, is_folder, table, unusable, whole};
 use crate::exit::Exit;
-use crate::failure::{Failure, explained, told};
+use crate::failure::{Failure, told, with_checkpoint};
 use crate::model::Model;
+use crate::text::visible_json;
+
+/// The first bytes of a compressed file.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The command.
 pub(crate) fn import_command(model: &Model) -> Command {
@@ -48,6 +53,7 @@ pub(crate) fn import_command(model: &Model) -> Command {
             "WRITES",
             "Writes at most this number of items per second",
         ))
+        .arg(max_failures("LINES"))
         .arg(checkpoint())
 }
 
@@ -84,6 +90,7 @@ pub(crate) async fn run(
             }
         }
         false => {
+            check_format(path, matches)?;
             let file = opened(path, is_compressed(matches, Some(Path::new(path))))?;
             let import = match schema {
                 Some(schema) => schema.import(file)?,
@@ -113,9 +120,14 @@ pub(crate) async fn run(
     if let Some(rate) = matches.get_one::<u32>("rate") {
         import = import.rate(*rate);
     }
-    if let Some(checkpoint) = matches.get_one::<String>("checkpoint") {
+    if let Some(lines) = matches.get_one::<u32>("max-failures") {
+        import = import.max_failures(usize::try_from(*lines).unwrap_or(usize::MAX));
+    }
+    let checkpoint = matches.get_one::<String>("checkpoint");
+    if let Some(checkpoint) = checkpoint {
         import = import.checkpoint(FileCheckpoint::new(Path::new(checkpoint)));
     }
+    let checkpoint = checkpoint.map(String::as_str);
     let db = context.connect().await?;
     let bar = context.streams.watched();
     let shown = bar.clone();
@@ -125,8 +137,9 @@ pub(crate) async fn run(
             lines => format!("{lines} lines"),
         });
     });
-    let report = import.send(&db).await?;
+    let report = import.send(&db).await;
     bar.finish_and_clear();
+    let report = report.map_err(|error| with_checkpoint(&error, checkpoint))?;
     for failed in report.errors() {
         let file = failed
             .file()
@@ -135,6 +148,19 @@ pub(crate) async fn run(
         context.note(&format!("{file}line {}: {reason}", failed.number()))?;
     }
     let counts = report.counts();
+    if context.json {
+        let line = json!({
+            "lines": counts.lines,
+            "written": counts.written,
+            "unchanged": counts.unchanged,
+            "existing": counts.existing,
+            "failed": counts.failed,
+            "left_out": counts.left_out,
+            "was_finished": report.was_finished(),
+            "stopped": report.stopped().map(told),
+        });
+        context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
+    }
     let left_out = match counts.left_out {
         0 => String::new(),
         others => format!(", {others} of others left out"),
@@ -148,11 +174,30 @@ pub(crate) async fn run(
         counts.lines, counts.written, counts.unchanged, counts.existing, counts.failed
     ))?;
     match report.stopped() {
-        Some(error) => Err(Failure::said(explained(error))),
+        Some(error) => Err(with_checkpoint(error, checkpoint)),
         None if counts.existing + counts.failed > 0 => {
             Err(Failure::said("some lines were not stored"))
         }
         None => Ok(report.complete().map(|_| Exit::Done)?),
+    }
+}
+
+/// Returns an error if the path shows that the file has another format than the options say.
+fn check_format(path: &str, matches: &ArgMatches) -> Result<(), Failure> {
+    if Path::new(path).is_dir() {
+        return Err(Failure::said(format!(
+            "{path} is a folder: pass `--format aws` if it is an export, or name a file in it"
+        )));
+    }
+    let name = path.strip_suffix(".gz").unwrap_or(path);
+    let is_csv_file = Path::new(name)
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+    match is_csv_file && !is_csv(matches) {
+        true => Err(Failure::said(format!(
+            "{path} has the name of a CSV file: pass `--format csv`"
+        ))),
+        false => Ok(()),
     }
 }
 
@@ -165,8 +210,16 @@ fn opened(path: &str, is_compressed: bool) -> Result<Box<dyn Read + Send>, Failu
             Box::new(file.map_err(|error| unusable(Path::new(path), &error))?)
         }
     };
-    Ok(match is_compressed {
-        true => Box::new(MultiGzDecoder::new(BufReader::new(file))),
-        false => file,
-    })
+    let mut file = BufReader::new(file);
+    if is_compressed {
+        return Ok(Box::new(MultiGzDecoder::new(file)));
+    }
+    let begin = file.fill_buf();
+    let begin = begin.map_err(|error| unusable(Path::new(path), &error))?;
+    match begin.starts_with(&GZIP) {
+        true => Err(Failure::said(format!(
+            "{path} is compressed: pass `--gzip`"
+        ))),
+        false => Ok(Box::new(file)),
+    }
 }

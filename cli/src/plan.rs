@@ -60,13 +60,8 @@ pub(crate) fn show(context: &mut Context<'_, '_>, plan: &TablePlan) -> Result<()
         let json: String = plan.to_json().lines().map(str::trim_start).collect();
         return context.write(&format!("{}\n", visible_json(&json)));
     }
-    let mut text = plan.to_string();
-    for deletion in plan.deletions() {
-        if let Some(words) = allowing(deletion) {
-            // The message of the library names a method in Rust.
-            text = text.replace(&format!(".allow({deletion})"), &words);
-        }
-    }
+    let option = |deletion: &Deletion| allowing(deletion).unwrap_or_else(|| deletion.to_string());
+    let text = plan.text_with(option);
     context.write(&visible_lines(&text))
 }
 

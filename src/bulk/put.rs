@@ -7,8 +7,8 @@ use crate::entity::{DynamoEntity, DynamoTable, EntityContract, Patterns};
 use crate::error::{Error, Result};
 use crate::key::KeyHash;
 use crate::plan::{Explanation, Outcome, Returned};
-use crate::schema::{Pattern, TableDef};
-use crate::write::{Intent, ItemWrite, Omissible};
+use crate::schema::{EntityDef, Pattern, TableDef};
+use crate::write::{Intent, ItemWrite, Omissible, ReadUniqueValues, values_as_stored};
 
 /// A write that is planned as far as it can be, with its key, verb and table.
 pub struct PreparedWrite {
@@ -20,6 +20,47 @@ pub struct PreparedWrite {
     pub(crate) entity: &'static str,
     pub(crate) pattern: &'static Pattern,
     pub(crate) table: &'static TableDef,
+    /// The unique values that the item must have, even if it is stored already.
+    pub(crate) restored: Option<RestoredValues>,
+}
+
+/// The unique values of an item that a copy or an import stores. If the target has the same item, its row is right, but the
+/// items of its unique values may be missing or belong to another item.
+pub(crate) struct RestoredValues {
+    /// The item as it is stored, DynamoDB JSON.
+    pub(crate) item: Vec<u8>,
+    pub(crate) entity: &'static EntityDef,
+    pub(crate) read_values: ReadUniqueValues,
+}
+
+impl RestoredValues {
+    /// The values of an item; `None` if the entity has no unique values, so that its items cost nothing more.
+    pub(crate) fn of_item<E: DynamoEntity>(item: impl FnOnce() -> Vec<u8>) -> Option<Self> {
+        if E::ENTITY.uniques.is_empty() {
+            return None;
+        }
+        Some(RestoredValues {
+            item: item(),
+            entity: &E::ENTITY,
+            read_values: values_as_stored::<E>,
+        })
+    }
+}
+
+/// A write that stores a whole item, with its unique values.
+pub(crate) struct RestoringWrite<W> {
+    pub(crate) write: W,
+    pub(crate) restored: Option<RestoredValues>,
+}
+
+impl<W: SingleWrite> SingleWrite for RestoringWrite<W> {
+    fn prepared(self: Box<Self>, db: &Dynamo) -> PreparedWrite {
+        let RestoringWrite { write, restored } = *self;
+        PreparedWrite {
+            restored,
+            ..Box::new(write).prepared(db)
+        }
+    }
 }
 
 impl PreparedWrite {
@@ -70,6 +111,7 @@ impl<W: ItemWrite<Returns: Omissible> + Send> SingleWrite for W {
             entity,
             pattern: &Patterns::<W::Entity>::JOINT.put_each,
             table: &<<W::Entity as DynamoEntity>::Table as DynamoTable>::TABLE,
+            restored: None,
         }
     }
 }

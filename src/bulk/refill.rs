@@ -21,7 +21,7 @@ use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check};
 use crate::schema::{AttributeDef, KeySource, Pattern};
 use crate::write::{
-    PlannedWrite, StoredValues, attribute_of, is_of_other_shape, refused, row_as_read_without,
+    PlannedWrite, ReadUniqueValues, attribute_of, is_of_other_shape, refused, row_as_read_without,
     stored_values, upgraded,
 };
 
@@ -36,9 +36,6 @@ pub(crate) enum RefillMode {
     /// Only the rows that differ are counted.
     Count,
 }
-
-/// Reads the unique values of an item.
-pub(super) type ReadUniqueValues = fn(&[u8]) -> Result<StoredValues>;
 
 /// How rows are refilled.
 #[derive(Debug, Clone, Copy)]

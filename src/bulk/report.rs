@@ -260,9 +260,9 @@ pub(super) fn too_many(errors: &[FailedRow]) -> Error {
 /// The error of a job in which more rows or lines failed than may. It tells the reason of the first one, because often all
 /// have the same.
 pub(crate) fn too_many_failed(rows: &str, count: usize, first: Option<(String, &Error)>) -> Error {
-    let mut message = format!("{count} {rows} failed, which are more than may");
+    let mut message = format!("it stopped early, because {count} {rows} failed");
     if let Some((name, error)) = &first {
-        message += &format!(", the first of them is {name}: {}", error.reason());
+        message += &format!("; the first is {name}: {}", error.reason());
     }
     let remedies = first.into_iter().flat_map(|(_, error)| error.remedies());
     Error::new(ErrorKind::RowsFailed, Stage::Request, message)

@@ -20,6 +20,8 @@ struct CodecErrorParts {
     is_newer_shape: bool,
     /// Whether the item has an older shape that is no longer read.
     is_older_shape: bool,
+    /// Whether a query cannot omit expired rows.
+    needs_expired: bool,
 }
 
 /// How the stored primary key of an item differs from the one that its fields give.
@@ -48,6 +50,7 @@ impl CodecError {
             identity: None,
             is_newer_shape: false,
             is_older_shape: false,
+            needs_expired: false,
         }))
     }
 
@@ -61,6 +64,17 @@ impl CodecError {
         .at(attribute);
         fault.0.is_newer_shape = true;
         fault
+    }
+
+    /// States that the query is possible if it returns expired rows.
+    pub(crate) fn needing_expired(mut self) -> Self {
+        self.0.needs_expired = true;
+        self
+    }
+
+    /// Whether the query is possible if it returns expired rows.
+    pub(crate) fn needs_expired(&self) -> bool {
+        self.0.needs_expired
     }
 
     /// The fault of an item of a shape that this program no longer reads.

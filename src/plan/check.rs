@@ -186,7 +186,11 @@ impl ConditionFailure {
             None => self.failed_meaning(live.as_ref(), is_expired),
         };
         let is_unloaded = live.is_some() && matches!(self.kind, ConditionFailureKind::New);
-        let remedy = (is_unloaded && kind == ErrorKind::Conflict).then_some(Remedy::Unchecked);
+        let remedy = match kind {
+            ErrorKind::Conflict if is_unloaded => Some(Remedy::Unchecked),
+            ErrorKind::OlderShape => Some(Remedy::Upgrade),
+            _ => None,
+        };
         let error = error.with_kind(kind, message).with_remedies(remedy);
         match live {
             Some(item) => error.with_current(item, now),
@@ -202,7 +206,7 @@ impl ConditionFailure {
             Ok(stored) if stored == written => None,
             Ok(stored) if stored < written => Some((
                 ErrorKind::OlderShape,
-                "the stored item has an older shape, and its attributes do not mean what this write says: upgrade it by `modify` or `refill`, then retry",
+                "the stored item has an older shape, and its attributes do not mean what this write says",
             )),
             Ok(_) | Err(_) => Some((
                 ErrorKind::NewerShape,
@@ -237,7 +241,7 @@ impl ConditionFailure {
             {
                 (
                     ErrorKind::Conflict,
-                    "the stored item is not the one that was loaded: that was deleted, and another has taken its place",
+                    "the stored item has the given version, but another time of creation: either it was deleted and created again since it was loaded, or the given time is not the stored one",
                 )
             }
             (ConditionFailureKind::NeedsRow | ConditionFailureKind::Upsert, Some(item))

@@ -129,6 +129,11 @@ impl JobRows {
         self.0.options.limit
     }
 
+    /// The number of segments of a scan, if it is one in segments.
+    pub(crate) fn segments(&self) -> Option<u32> {
+        self.0.options.segments
+    }
+
     /// Lowers the limit by rows that were delivered before.
     pub(crate) fn leave_out(&mut self, rows: u64) {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::mask::{Mask, has_personal_expiry, has_personal_key};
 use super::personal::{is_stored_as, personal_paths, unknown_member};
 use super::target::{TableItems, is_read_by};
-use crate::bulk::{PreparedWrite, SingleWrite};
+use crate::bulk::{PreparedWrite, RestoredValues, RestoringWrite, SingleWrite};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::entity::field::is_derived;
@@ -37,6 +37,7 @@ pub(crate) struct CopiedEntity {
     is_own: fn(&[u8]) -> bool,
     as_it_is: fn(&[u8]) -> Result<CopiedRow>,
     masked: fn(&[u8], &Mask, bool) -> Result<CopiedRow>,
+    restored: fn(&[u8]) -> Option<RestoredValues>,
 }
 
 /// A row of an entity, and its item in the target.
@@ -59,6 +60,7 @@ impl CopiedEntity {
                 })
             },
             masked: masked::<E>,
+            restored: |item| RestoredValues::of_item::<E>(|| item.to_vec()),
         }
     }
 }
@@ -367,6 +369,16 @@ impl CopyTarget {
         entity_item(&entity, row, self.mode).map(Some)
     }
 
+    /// The way to store a row whose key another item has.
+    pub(super) fn remedy_for_existing(&self) -> Remedy {
+        match (&self.mask, self.entity) {
+            // A second copy has other pseudonyms, so each of its rows differs.
+            (Some(mask), _) if mask.is_random() => Remedy::WithSecret,
+            (Some(_), _) | (None, Some(_)) => Remedy::Replace,
+            (None, None) => self.items.remedy_for_existing(),
+        }
+    }
+
     /// Creates another write of a row, for a further attempt.
     pub(super) fn rewrite(&self, row: &[u8]) -> Result<Box<dyn SingleWrite>> {
         let item = match self.masked_row(row)? {
@@ -431,11 +443,14 @@ fn entity_item(entity: &CopiedEntity, row: CopiedRow, mode: CopyMode) -> Result<
     let name = entity.def.type_name;
     let stored = Item::from_dynamo_json(&row.item).map_err(|fault| Error::decode(name, fault))?;
     size::check_size(row.entity.declaration(), &row.item, stored.size())?;
-    let write = EntityCopy {
-        row,
-        replaces: mode.replaces,
-        table: entity.table,
-        def: entity.def,
+    let write = RestoringWrite {
+        restored: (entity.restored)(&row.item),
+        write: EntityCopy {
+            row,
+            replaces: mode.replaces,
+            table: entity.table,
+            def: entity.def,
+        },
     };
     Ok(CopiedItem {
         stored,
@@ -461,6 +476,7 @@ impl SingleWrite for EntityCopy {
             entity: self.def.type_name,
             pattern: &COPY,
             table: self.table,
+            restored: None,
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::codec::{Item, Value};
 use crate::error::{Error, Result};
 
 /// The version of the saved data.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// The saved data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -36,10 +36,10 @@ impl CopyState {
             && !source.is_empty()
             && state.source != source
         {
-            let found = &state.source;
-            return Err(refused_import(format!(
-                "the checkpoint is of a copy from `{found}`, and this one is from `{source}`: use another file for it"
-            )));
+            return Err(refused_import(
+                "the checkpoint is of a copy from another table of this name, or the table was created again: delete the file to begin \
+                 anew, or use another one",
+            ));
         }
         Ok(state)
     }
@@ -93,7 +93,8 @@ impl CopyState {
         }
         if found != binding {
             return Err(refused_import(format!(
-                "the checkpoint is of another copy: `{found}`, and this is `{binding}`: use another file for it"
+                "the checkpoint is of another copy: {}: use the same settings, delete the file to begin anew, or use another one",
+                differences(found, binding)
             )));
         }
         Ok(CopyState {
@@ -110,6 +111,39 @@ impl CopyState {
             source: text("source").ok_or_else(broken)?.to_owned(),
         })
     }
+}
+
+/// The parts of a binding whose values tell a person nothing.
+pub(super) const MASK: &str = "mask";
+pub(super) const TARGET_TABLE: &str = "target table";
+pub(super) const QUERY: &str = "query";
+
+/// The parts in which two bindings differ.
+fn differences(found: &str, binding: &str) -> String {
+    let value = |text: &str, name: &str| {
+        let mut lines = text.lines().filter_map(|line| line.split_once('='));
+        let line = lines.find(|(known, _)| *known == name);
+        line.map_or_else(|| "unknown".to_owned(), |(_, value)| value.to_owned())
+    };
+    let names = binding.lines().filter_map(|line| line.split_once('='));
+    let mut told = Vec::new();
+    for (name, own) in names {
+        let found = value(found, name);
+        if found == own {
+            continue;
+        }
+        match name {
+            MASK => told.push("it has another mask, or other personal fields".to_owned()),
+            TARGET_TABLE => {
+                told.push("the target is another table, or was created again".to_owned())
+            }
+            // The number of segments and the limit are parts of the query too.
+            QUERY if told.is_empty() => told.push("it has another query".to_owned()),
+            QUERY => {}
+            _ => told.push(format!("`{name}` was {found}, and is {own}")),
+        }
+    }
+    told.join(", ")
 }
 
 #[cfg(test)]
@@ -138,6 +172,23 @@ mod tests {
         assert_eq!(refused(&bytes, "Order"), ErrorKind::Checkpoint);
         for cut in 0..bytes.len() {
             assert_eq!(refused(&bytes[..cut], "Note"), ErrorKind::Checkpoint);
+        }
+    }
+    #[test]
+    fn another_copy_is_told_by_its_settings() {
+        let binding = |segments: u8, mask: &str, query: u8| {
+            format!("rows=User\nsegments={segments}\nmask={mask}\nquery={query}")
+        };
+        let found = binding(2, "as it is", 7);
+        for (binding, text) in [
+            (binding(4, "as it is", 9), "`segments` was 2, and is 4"),
+            (binding(2, "as it is", 9), "it has another query"),
+            (
+                binding(2, "masked", 7),
+                "it has another mask, or other personal fields",
+            ),
+        ] {
+            assert_eq!(differences(&found, &binding), text);
         }
     }
 }

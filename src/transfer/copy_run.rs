@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use super::copied::{CopiedItem, CopyTarget};
 use super::copy::RowCopy;
-use super::copy_place::CopyState;
+use super::copy_place::{CopyState, MASK, QUERY, TARGET_TABLE};
 use super::copy_report::{CopyCounts, CopyReport};
 use super::portion::{ItemOutcome, PortionItem, PortionSettings, store_items};
 use super::run::{MOST_BYTES, MOST_LINES};
@@ -96,7 +96,7 @@ async fn check_tables(
     let Some(target) = found else {
         let message = format!("the target has no table `{name}`");
         let error = fail(ErrorKind::TableNotFound, message);
-        return Err(error.with_remedies([Remedy::CreateTables]));
+        return Err(error.with_remedies([Remedy::CreateTargetTables]));
     };
     if target.status != Status::Usable {
         let message = format!("the table `{name}` of the target is not active: wait until it is");
@@ -180,13 +180,24 @@ fn key_text(keys: &[KeyAttribute]) -> String {
 fn binding(copy: &RowCopy<'_>, db: &Dynamo, [from, to]: &[String; 2], target: &str) -> String {
     let limit = copy.rows.limit();
     let limit = limit.map_or("all rows".to_owned(), |limit| format!("{limit} rows"));
-    format!(
-        "copy {} ({}, {limit}) from {from} to {to} ({target}), {}, {:?}",
-        copy.target.rows_name(),
-        copy.rows.row_places(db).query_binding(),
-        copy.target.mask_name(),
-        copy.target.mode
-    )
+    let segments = copy.rows.segments().map_or(1, |segments| segments);
+    let mode = copy.target.mode;
+    // The order is that of the text for a person, who understands the first ones best.
+    let parts = [
+        ("rows", copy.target.rows_name().to_owned()),
+        ("source", from.clone()),
+        ("target", to.clone()),
+        ("segments", segments.to_string()),
+        ("limit", limit),
+        ("replace", mode.replaces.to_string()),
+        ("drop_unknown", mode.drops_unknown.to_string()),
+        ("copy_others", mode.copies_others.to_string()),
+        (MASK, copy.target.mask_name()),
+        (TARGET_TABLE, target.to_owned()),
+        (QUERY, copy.rows.row_places(db).query_binding().to_string()),
+    ];
+    let lines = parts.map(|(name, value)| format!("{name}={value}"));
+    lines.join("\n")
 }
 
 struct CopyRunner<'r, 'c> {
@@ -384,6 +395,7 @@ impl<'r, 'c> CopyRunner<'r, 'c> {
             rate: copy.rate,
             budget: copy.budget,
             replaces: copy.target.mode.replaces,
+            existing: copy.target.remedy_for_existing(),
         };
         let target = &copy.target;
         let rewrite =

@@ -17,6 +17,8 @@ pub(super) struct PortionSettings {
     pub(super) rate: Option<u32>,
     pub(super) budget: RetryBudget,
     pub(super) replaces: bool,
+    /// The way to store an item whose key another item has.
+    pub(super) existing: Remedy,
 }
 
 /// An item to be stored, with its origin: its position, and the data from which its writes are created.
@@ -104,7 +106,7 @@ async fn store_once<O>(
                     None => "an item with this key is stored, and could not be read",
                 };
                 let error = error.with_kind(ErrorKind::AlreadyExists, message);
-                ItemOutcome::Failed(error.with_remedies([Remedy::Replace]))
+                ItemOutcome::Failed(error.with_remedies([settings.existing]))
             }
             // The item may be good, and may be stored. The next run finds that out.
             Some(error) if error.is_outcome_unknown() => return Err(error.again()),

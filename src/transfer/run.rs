@@ -257,6 +257,7 @@ impl<'r, 'i> Runner<'r, 'i> {
             rate: import.rate,
             budget: import.budget,
             replaces: mode.replaces,
+            existing: target.remedy_for_existing(mode),
         };
         let rewrite = |line: &ImportedLine| {
             let item = target.imported_item(line.item.clone(), mode)?;

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-use crate::bulk::{PreparedWrite, SingleWrite};
+use super::table_keys::KeysOfTable;
+use crate::bulk::{PreparedWrite, RestoredValues, RestoringWrite, SingleWrite};
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::entity::field::is_derived;
@@ -16,8 +17,7 @@ use crate::json::{CodecError, Tag};
 use crate::path::Place;
 use crate::plan::{Meaning, Precondition, WriteRequest, WriteVerb, check, size};
 use crate::schema::{
-    DeclaredEntity, EntityDef, KeyAttribute, KeyDef, KeyType, Pattern, TableDef, TableSchema,
-    is_reserved,
+    DeclaredEntity, EntityDef, KeyAttribute, Pattern, TableDef, TableSchema, is_reserved,
 };
 use crate::write::{Intent, PlannedWrite, Put};
 
@@ -60,6 +60,9 @@ pub(super) trait ImportTarget: Send + Sync {
 
     /// The write of the item of a line.
     fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem>;
+
+    /// The way to store an item whose key another item has.
+    fn remedy_for_existing(&self, mode: ImportMode) -> Remedy;
 }
 
 /// The items of an entity.
@@ -102,6 +105,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 table: &<E::Table as DynamoTable>::TABLE,
                 entity: &E::ENTITY,
                 pattern: &IMPORT,
+                has_uniques: !E::ENTITY.uniques.is_empty(),
             },
             entity: PhantomData,
         }
@@ -129,7 +133,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
                     ),
                 };
                 let error = fail(CodecError::new(message));
-                Err(error.with_remedies([Remedy::ImportTable]))
+                Err(error.with_remedies([Remedy::ImportEntity, Remedy::ImportTable]))
             }
             Some(other) => Err(fail(CodecError::mismatch("S", other.tag().name()))),
         }
@@ -150,6 +154,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
             item.remove(name);
         }
         let older = older_shape_of(&E::ENTITY, &item);
+        let has_other_key = self.has_other_key(&item);
         let mut fitting = Item::new();
         for (name, value) in item {
             let field = match older {
@@ -168,6 +173,12 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 Some(_) => value,
                 None if self.is_kept(&name) => value,
                 None if mode.drops_unknown => continue,
+                // Without a type, only the key tells that the attributes are those of another entity.
+                None if has_other_key => {
+                    let message = "the entity has no field for it, and the key of the line is not one of this entity";
+                    let error = fail(CodecError::new(message).at(name));
+                    return Err(error.with_remedies([Remedy::ImportEntity, Remedy::ImportTable]));
+                }
                 None => {
                     let message =
                         "the entity has no field for it, and no `rest` field that keeps it";
@@ -188,6 +199,12 @@ impl<E: DynamoEntity> EntityTarget<E> {
             (name, typed.unwrap_or(value))
         });
         typed.collect()
+    }
+
+    /// Whether the item has a primary key, and it is not one of the entity.
+    fn has_other_key(&self, item: &Item) -> bool {
+        let mut names = self.items.table.key_names();
+        names.all(|name| item.contains(name)) && !self.is_own(item)
     }
 
     /// Whether the entity writes the attribute itself, or keeps it.
@@ -222,6 +239,13 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
         json.map_or(true, |json| is_item_of::<E>(&json))
     }
 
+    fn remedy_for_existing(&self, mode: ImportMode) -> Remedy {
+        match mode.is_as_is && self.items.has_uniques {
+            true => Remedy::NotAsIs,
+            false => Remedy::Replace,
+        }
+    }
+
     fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
         let name = E::ENTITY.type_name;
         let fail = |fault| Error::decode(name, fault);
@@ -248,10 +272,15 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
         };
         // The item that the write will store is needed beforehand: it decides whether an item that
         // is found there is this one.
-        let stored = encode_as_is(&entity).and_then(|json| Item::from_dynamo_json(&json));
-        let stored = stored.map_err(|fault| Error::encode(name, fault))?;
+        let fail = |fault| Error::encode(name, fault);
+        let json = encode_as_is(&entity).map_err(fail)?;
+        let stored = Item::from_dynamo_json(&json).map_err(fail)?;
+        let write = RestoringWrite {
+            write: Put::imported(entity, mode.replaces),
+            restored: RestoredValues::of_item::<E>(|| json),
+        };
         Ok(ImportedItem {
-            write: Box::new(Put::imported(entity, mode.replaces)),
+            write: Box::new(write),
             stored,
         })
     }
@@ -271,6 +300,9 @@ pub(super) struct TableItems {
     entity: &'static EntityDef,
     /// The pattern of the operation that stores them, an import or a copy.
     pattern: &'static Pattern,
+    /// Whether some of them have unique values. Their items are stored like any other ones, so a replaced one would get another
+    /// owner while the former owner still has the value.
+    has_uniques: bool,
 }
 
 impl TableItems {
@@ -282,6 +314,10 @@ impl TableItems {
             table,
             entity,
             pattern: &IMPORT,
+            has_uniques: schema
+                .entities
+                .iter()
+                .any(|entity| !entity.uniques.is_empty()),
         })
     }
 }
@@ -299,6 +335,15 @@ impl TableItems {
             table,
             entity,
             pattern,
+            has_uniques: entities.iter().any(|entity| !entity.uniques.is_empty()),
+        }
+    }
+
+    /// The way to store an item whose key another item has.
+    pub(super) fn remedy_for_existing(&self) -> Remedy {
+        match self.has_uniques {
+            true => Remedy::ByEntity,
+            false => Remedy::Replace,
         }
     }
 
@@ -345,6 +390,10 @@ impl ImportTarget for TableItems {
         true
     }
 
+    fn remedy_for_existing(&self, _: ImportMode) -> Remedy {
+        TableItems::remedy_for_existing(self)
+    }
+
     fn imported_item(&self, item: Item, mode: ImportMode) -> Result<ImportedItem> {
         let json = item.to_dynamo_json();
         let json = json.map_err(|fault| Error::encode(NAME, fault))?;
@@ -386,89 +435,8 @@ impl SingleWrite for ItemAsIs {
             entity: NAME,
             pattern: self.pattern,
             table: self.table,
+            // The items of unique values are lines of their own.
+            restored: None,
         }
-    }
-}
-
-/// The key attributes of a table and of its indexes. DynamoDB rejects items in which they have other types.
-struct KeysOfTable {
-    primary: Vec<KeyAttribute>,
-    of_indexes: Vec<KeyAttribute>,
-}
-
-impl KeysOfTable {
-    fn of_table(table: &TableDef, entities: &[&EntityDef]) -> Self {
-        let defs = entities.iter().flat_map(|entity| {
-            let indexes = entity.indexes.iter();
-            let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
-            let own = [&entity.pk].into_iter().chain(&entity.sk);
-            own.chain(of_indexes)
-        });
-        let defs: Vec<&KeyDef> = defs.collect();
-        let key = |name: &&str| KeyAttribute {
-            name: (*name).to_owned(),
-            ty: defs
-                .iter()
-                .find(|key| key.attribute == *name)
-                .map_or(KeyType::S, |key| key.ty),
-        };
-        let indexes = table.indexes.iter();
-        let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
-        KeysOfTable {
-            primary: table.key_names().map(|name| key(&name)).collect(),
-            of_indexes: of_indexes.map(key).collect(),
-        }
-    }
-
-    fn of_schema(schema: &TableSchema) -> Self {
-        let indexes = schema.global_indexes.iter().chain(&schema.local_indexes);
-        let keys = indexes.flat_map(|index| index.keys());
-        KeysOfTable {
-            primary: [&schema.pk]
-                .into_iter()
-                .chain(&schema.sk)
-                .cloned()
-                .collect(),
-            of_indexes: keys.cloned().collect(),
-        }
-    }
-
-    /// The primary key of an item, if all of its keys can be stored.
-    fn primary_key(&self, item: &Item) -> Result<Item, CodecError> {
-        // DynamoDB rejects an item whose attribute does not fit the key of an index; here the line
-        // gets an error that names the attribute.
-        for key in &self.of_indexes {
-            if let Some(value) = item.get(&key.name) {
-                check_key(key, value)?;
-            }
-        }
-        let keys = self.primary.iter().map(|key| {
-            let value = item.get(&key.name);
-            let value = value.ok_or_else(|| CodecError::new("it is missing").at(&*key.name))?;
-            check_key(key, value)?;
-            Ok((key.name.clone(), value.clone()))
-        });
-        keys.collect()
-    }
-}
-
-fn check_key(key: &KeyAttribute, value: &Value) -> Result<(), CodecError> {
-    let (tag, is_empty) = match value {
-        Value::S(text) => (KeyType::S, text.is_empty()),
-        Value::N(_) => (KeyType::N, false),
-        Value::B(bytes) => (KeyType::B, bytes.is_empty()),
-        other => return Err(CodecError::mismatch("a key", other.tag().name()).at(&*key.name)),
-    };
-    if tag != key.ty {
-        let expected = match key.ty {
-            KeyType::S => "S",
-            KeyType::N => "N",
-            KeyType::B => "B",
-        };
-        return Err(CodecError::mismatch(expected, value.tag().name()).at(&*key.name));
-    }
-    match is_empty {
-        true => Err(CodecError::new("a key cannot be empty").at(&*key.name)),
-        false => Ok(()),
     }
 }

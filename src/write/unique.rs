@@ -19,5 +19,7 @@ pub(crate) use planned_write::{FailedCondition, PlannedWrite, attributes_of, giv
 pub(crate) use rewrite::{Intent, Main, Rewrite, item_id};
 pub(crate) use rules::{concerns, depends_on, must_read, ttl_field};
 pub(crate) use sentinel::{Sentinel, take_over};
-pub(crate) use values::{LoadedUniques, StoredValues, as_loaded, entering, loaded, stored_values};
+pub(crate) use values::{
+    LoadedUniques, ReadUniqueValues, as_loaded, entering, loaded, stored_values, values_as_stored,
+};
 pub use values::{no_sentinels, sentinels_of};

@@ -9,6 +9,7 @@ mod folder_rows;
 mod folders;
 mod hostile;
 mod interrupted;
+mod unique_values;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -29,6 +30,7 @@ pub fn tests() -> Vec<Test> {
         folders::tests(),
         hostile::tests(),
         interrupted::tests(),
+        unique_values::tests(),
     ];
     all.into_iter().flatten().collect()
 }

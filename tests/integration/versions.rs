@@ -391,7 +391,7 @@ async fn a_recreated_item_is_reported_as_another_item(db: Db) -> Outcome {
         let shown = error.to_string();
         assert!(error.is_conflict(), "{shown}");
         (
-            shown.contains("taken its place"),
+            shown.contains("another time of creation"),
             shown.contains("does not fit"),
         )
     };

@@ -1,5 +1,6 @@
 //! Items that are copied to another connection and back, and test data with pseudonyms.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -21,6 +22,13 @@ fn at(url: &str, arguments: &[&str]) -> Outcome<String> {
     let mut command = Command::new(std::env::current_exe()?);
     command.env(PROGRAM, "shop").env_remove("DYNAMO_URL");
     let said = said(command.args(["--url", url]).args(arguments).output()?)?;
+    if let Some(path) = url.strip_prefix("embedded:") {
+        let has_log = Path::new(&format!("{path}-wal")).exists();
+        assert!(
+            !has_log,
+            "{arguments:?}: a copy of the file would lack writes"
+        );
+    }
     match said.code {
         0 => Ok(said.out),
         _ => Err(format!("{arguments:?}: {said:?}").into()),
@@ -128,6 +136,13 @@ pub fn a_masked_copy_has_pseudonyms(place: &Place) -> Outcome {
         random.code == 1 && random.notes.contains("3 of existing items"),
         "{random:?}"
     );
+    // Another random mask would replace nothing by the same pseudonyms.
+    assert!(
+        random.notes.contains("failed row 1: ")
+            && random.notes.contains("pass `--secret-env NAME`")
+            && !random.notes.contains("--replace"),
+        "{random:?}"
+    );
     let missing = copy(&["--secret-env", "NO_SUCH_VARIABLE"])?;
     assert!(
         missing.notes.contains("NO_SUCH_VARIABLE is not set"),
@@ -150,7 +165,11 @@ pub fn a_copy_has_to_be_meant(place: &Place) -> Outcome {
     place.refused("shop", own, &["are the same table"])?;
     let url = file(place)?;
     let missing = ["copy", "User", "--to", &url, "--to-prefix", "nowhere"];
-    place.refused("shop", &missing, &["no table `nowhere-shop`", "`apply`"])?;
+    place.refused(
+        "shop",
+        &missing,
+        &["no table `nowhere-shop`", "check `--to` and `--to-prefix`"],
+    )?;
     place.refused(
         "shop",
         &["copy", "--to", &url],
@@ -173,6 +192,11 @@ pub fn a_copy_has_to_be_meant(place: &Place) -> Outcome {
     let missing = format!("{url}.missing");
     let words = &["there is no file", ".missing`"];
     place.refused("shop", &["copy", "User", "--to", &missing], words)?;
+    let text = place.file("notes.txt", "a text that is longer than a header")?;
+    let foreign = format!("embedded:{text}");
+    let words = &["is no database of the embedded engine"];
+    place.refused("shop", &["copy", "User", "--to", &foreign], words)?;
+    assert!(!Path::new(&format!("{text}.lock")).exists());
     assert_eq!(count(place)?, 2);
     Ok(())
 }
@@ -208,7 +232,78 @@ pub fn a_killed_copy_is_resumed(place: &Place) -> Outcome {
     let row = &over.rows()?[0];
     assert_eq!(row["was_finished"], true);
     assert!(row["stopped"].is_null(), "{row}");
-    let words = "nothing to do: an earlier run finished this copy: User: 60 rows";
-    assert!(over.notes.starts_with(words), "{over:?}");
+    let words = format!(
+        "nothing to do: an earlier run finished this copy; delete {state} to copy again: User: 60 rows"
+    );
+    assert!(over.notes.starts_with(&words), "{over:?}");
+    let other = [&copy[..], &["--segments", "4"]].concat();
+    let words = &[
+        &*format!("{state}: "),
+        "`segments` was 1, and is 4",
+        "delete the file",
+    ];
+    place.refused("shop", &other, words)?;
+    Ok(())
+}
+
+/// An item of a unique value is not to be replaced alone, because two items would have the value.
+pub fn taken_values_are_copied_by_entity(place: &Place) -> Outcome {
+    users(place, 1)?;
+    let url = file(place)?;
+    let bob = r#"{"user":"bob","email":"u0@example.com","name":"Bob"}"#;
+    at(&url, &["put", "User", bob])?;
+    let table = place.shop(&["copy", "--table", "shop", "--to", &url])?;
+    assert!(
+        table.code == 1
+            && table
+                .notes
+                .contains("name each entity instead of the table")
+            && !table.notes.contains("--replace"),
+        "{table:?}"
+    );
+    // The row was copied without its value.
+    let entity = place.shop(&["copy", "User", "User", "--to", &url, "--json"])?;
+    assert!(
+        entity.code == 1 && entity.notes.contains("another item has this value"),
+        "{entity:?}"
+    );
+    assert_eq!(entity.rows()?.len(), 1, "named twice, copied once");
+    let limited = ["copy", "User", "Order", "--to", &url, "--max-failures", "0"];
+    let words = &[
+        "because 1 rows failed",
+        "by `--max-failures`",
+        "not copied: Order",
+    ];
+    place.refused("shop", &limited, words)?;
+    at(&url, &["delete", "User", "bob", "--yes"])?;
+    let mended = place.done("shop", &["copy", "User", "--to", &url])?;
+    assert!(mended.notes.contains("1 stored, 0 unchanged"), "{mended:?}");
+    Ok(())
+}
+
+pub fn one_file_has_many_paths(place: &Place) -> Outcome {
+    let url = file(place)?;
+    let path = url.strip_prefix("embedded:").ok_or("a path")?;
+    let path = Path::new(path);
+    let (folder, name) = (
+        path.parent().ok_or("a folder")?,
+        path.file_name().ok_or("a name")?,
+    );
+    let other = format!("embedded:{}", folder.join(".").join(name).display());
+    let mut copy = Command::new(std::env::current_exe()?);
+    copy.env(PROGRAM, "shop").env_remove("DYNAMO_URL");
+    copy.args(["--url", &url, "copy", "User", "--to", &other]);
+    let same = said(copy.output()?)?;
+    assert!(same.notes.contains("are the same table"), "{same:?}");
+    let mut copy = Command::new(std::env::current_exe()?);
+    copy.env(PROGRAM, "shop").env_remove("DYNAMO_URL");
+    copy.args([
+        "--url", &url, "--prefix", "none", "copy", "User", "--to", &other,
+    ]);
+    let missing = said(copy.output()?)?;
+    assert!(
+        missing.code == 1 && !missing.notes.contains("0 rows"),
+        "{missing:?}"
+    );
     Ok(())
 }

@@ -264,6 +264,7 @@ pub fn a_missing_file_is_not_created(place: &Place) -> Outcome {
         "{plan:?}"
     );
     assert_eq!(on_file(&["explain", "get", "User", "ann"])?.code, 0);
+    assert_eq!(on_file(&["apply"])?.code, 1, "nothing confirms it");
     assert!(!std::path::Path::new(&path).exists(), "it was created");
     assert_eq!(on_file(&["apply", "--yes"])?.code, 0);
     assert_eq!(on_file(&["list", "User"])?.code, 0);
@@ -275,7 +276,10 @@ pub fn options_and_no_methods_are_named(place: &Place) -> Outcome {
     place.typed(async |db| db.create_tables([RequestCount::schema()]).await)?;
     let missing = place.shop(&["get", "User", "ann"])?;
     let words = "create it by `apply`, or check `--url` and `--prefix`";
-    assert!(missing.notes.contains(words), "{missing:?}");
+    assert!(
+        missing.notes.starts_with("error: User: ") && missing.notes.contains(words),
+        "{missing:?}"
+    );
     tables(place)?;
     let ann = r#"{"user":"ann","email":"ann@example.com","name":"Ann Lee"}"#;
     place.done("shop", &["put", "User", ann])?;
@@ -290,7 +294,7 @@ pub fn options_and_no_methods_are_named(place: &Place) -> Outcome {
         (
             r#"{"_type":"Order","user":"bob","number":1}"#,
             &["User"],
-            "User._type: the type of the line is `Order`, and that of `User` is `User`: import its table by `--table`",
+            "User._type: the type of the line is `Order`, and that of `User` is `User`: name the entity of such lines, or import its table by `--table`",
         ),
         (item, &["User"], "pass `--format dynamodb`"),
         (

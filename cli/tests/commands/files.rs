@@ -218,3 +218,30 @@ pub fn lines_that_fail_are_told_and_others_stored(place: &Place) -> Outcome {
         &["no-such-file: "],
     )
 }
+
+/// A path or the first bytes of a file show its format.
+pub fn files_of_another_format_are_recognized(place: &Place) -> Outcome {
+    users(place, 2)?;
+    let plain = place.file("users", "")?;
+    let (zipped, csv) = (format!("{plain}.gz"), format!("{plain}.csv"));
+    let folder = plain.trim_end_matches("users").to_owned();
+    let counts = place.done("shop", &["export-data", "User", "--out", &zipped, "--json"])?;
+    assert_eq!(counts.rows()?[0]["rows"], 2);
+    std::fs::rename(&zipped, &plain)?;
+    std::fs::write(&csv, "user,email,name\n")?;
+    for (path, words) in [
+        (&plain, "pass `--gzip`"),
+        (&csv, "pass `--format csv`"),
+        (&folder, "pass `--format aws`"),
+    ] {
+        place.refused("shop", &["import-data", "User", "--from", path], &[words])?;
+    }
+    let read = ["import-data", "User", "--from", &plain, "--gzip", "--json"];
+    let read = place.done("shop", &read)?;
+    assert_eq!(read.rows()?[0]["unchanged"], 2);
+    // Without a type, the key shows that a line is of another entity.
+    let line = r#"{"pk":"ORDER#1","sk":"ORDER","user":"ann","size":1}"#;
+    let other = place.file("others", line)?;
+    let words = &["name the entity of such lines"];
+    place.refused("shop", &["import-data", "User", "--from", &other], words)
+}

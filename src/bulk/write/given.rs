@@ -1,10 +1,12 @@
 //! One given write, until it is done.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::values::UniqueRefill;
 use super::{
     JobContext, RowError, RowFailure, classify, doubtful, failed, marked, own, pause_write, read,
     row,
@@ -12,13 +14,14 @@ use super::{
 use crate::bulk::checkpoint::refused;
 use crate::bulk::input::Waiting;
 use crate::bulk::mark::{JobMark, MarkedFate};
+use crate::bulk::put::RestoredValues;
 use crate::bulk::report::RowOutcome;
 use crate::bulk::stray::StrayAttempt;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, Result};
 use crate::retry::Rounds;
-use crate::schema::Pattern;
-use crate::write::{FailedCondition, Intent, PlannedWrite};
+use crate::schema::{Pattern, TableDef};
+use crate::write::{FailedCondition, Intent, PlannedWrite, is_same_item};
 
 /// The attempts at a write.
 pub(in crate::bulk) struct GivenWrite<'a> {
@@ -30,7 +33,11 @@ pub(in crate::bulk) struct GivenWrite<'a> {
     entity: &'static str,
     pattern: &'static Pattern,
     table: String,
+    table_def: &'static TableDef,
     intent: Intent,
+    restored: Option<RestoredValues>,
+    /// Whether its unique values were compared before, and the comparison failed.
+    has_compared: bool,
     mark: Option<JobMark>,
     /// Whether it failed in an earlier run.
     is_again: bool,
@@ -93,7 +100,10 @@ impl<'a> GivenWrite<'a> {
             entity: prepared.entity,
             pattern: prepared.pattern,
             table: tools.db.table_name(prepared.table.name),
+            table_def: prepared.table,
             intent,
+            restored: prepared.restored,
+            has_compared: false,
             mark,
             is_again: waiting.is_again,
             was_unknown: false,
@@ -125,6 +135,13 @@ impl<'a> GivenWrite<'a> {
                     if let Some(fate) = self.told(current.as_ref())? {
                         return Ok(fate);
                     }
+                    if let Some(item) = self.equal_item(current.as_ref()) {
+                        match self.restore(&item, error).await? {
+                            ControlFlow::Break(fate) => return Ok(fate),
+                            ControlFlow::Continue(()) => stored = current,
+                        }
+                        continue;
+                    }
                     let setback = (current, error);
                     stored = self
                         .after_lost_race(stored.as_ref(), setback, began)
@@ -133,6 +150,18 @@ impl<'a> GivenWrite<'a> {
                 }
                 Err(error) => error,
             };
+            // The attempt without a response may have stored the item, or may have found it.
+            let found = match error.is_outcome_unknown() {
+                true => self.equal_item(error.current_bytes().as_ref()),
+                false => None,
+            };
+            if let Some(item) = found {
+                match self.restore(&item, error).await? {
+                    ControlFlow::Break(fate) => return Ok(fate),
+                    ControlFlow::Continue(()) => stored = Some(item),
+                }
+                continue;
+            }
             match classify(&error) {
                 // The mark shows whether the attempt took effect. A delete leaves none.
                 RowFailure::Unknown if is_told => {
@@ -177,6 +206,70 @@ impl<'a> GivenWrite<'a> {
         match &self.mark {
             Some(mark) => marked(planned_write, mark),
             None => Ok(planned_write),
+        }
+    }
+
+    /// The current item, if it is the one that is to be stored and has unique values.
+    fn equal_item(&self, current: Option<&Bytes>) -> Option<Bytes> {
+        let restored = self.restored.as_ref()?;
+        let current = current.filter(|current| is_same_item(current, &restored.item));
+        current.cloned()
+    }
+
+    /// Takes the unique values that the stored item lacks. `error` is that of the write which found the item, and says that
+    /// the item is unchanged. Continues if the write must be sent again.
+    async fn restore(
+        &mut self,
+        item: &Bytes,
+        error: Error,
+    ) -> Result<ControlFlow<RowOutcome>, RowError> {
+        let Some(restored) = &self.restored else {
+            return Err(self.failed(error));
+        };
+        let refill = UniqueRefill {
+            tools: self.tools,
+            pattern: self.pattern,
+            table: &self.table,
+            table_def: self.table_def,
+            entity: restored.entity,
+            read_values: restored.read_values,
+        };
+        let planned_write = match refill.claim_alone(item, self.key).await {
+            Ok(Some(planned_write)) => planned_write,
+            Ok(None) => return Err(self.failed(error)),
+            // The item and the owner of its value were read one after the other, and may have changed in between. Therefore
+            // only a second comparison counts.
+            Err(RowError::Row(_)) if !std::mem::replace(&mut self.has_compared, true) => {
+                return Ok(ControlFlow::Continue(()));
+            }
+            Err(RowError::Row(row)) => return Err(self.failed(row.error)),
+            Err(other) => return Err(other),
+        };
+        self.tools.turn().await;
+        let began = Instant::now();
+        let error = match planned_write.send(self.db).await {
+            Ok(None) => {
+                self.busy.note_progress();
+                self.races.note_progress();
+                return Ok(ControlFlow::Break(RowOutcome::Written));
+            }
+            Ok(Some((_, error))) | Err(error) => error,
+        };
+        match classify(&error) {
+            RowFailure::Busy | RowFailure::Lasting => {
+                let row = (self.key, Some(self.number));
+                pause_write(&mut self.busy, began, error, row, false).await?;
+                Ok(ControlFlow::Continue(()))
+            }
+            RowFailure::Unknown => Err(self.failed(error)),
+            // The item, or the owner of a value, has changed in the meantime.
+            RowFailure::Own => {
+                self.races.in_vain();
+                match self.races.begin_another(began.elapsed()).await {
+                    true => Ok(ControlFlow::Continue(())),
+                    false => Err(self.failed(error)),
+                }
+            }
         }
     }
 

@@ -197,7 +197,8 @@ impl Attempt<'_, '_> {
                     tools,
                     pattern,
                     table,
-                    source,
+                    table_def: source.table,
+                    entity: source.entity,
                     read_values,
                 };
                 self.plan_beside(refill).await

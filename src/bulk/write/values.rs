@@ -1,5 +1,5 @@
-//! The unique values of rows that are refilled: a row claims the sentinels that it lacks, and a sentinel that no item owns
-//! is deleted.
+//! The unique values of rows that are refilled, or that a copy or an import finds unchanged: a row claims the sentinels that it
+//! lacks. In a refill, a sentinel that no item owns is deleted.
 //!
 //! Programs without the unique value write rows and leave the sentinels as they are. Therefore a sentinel may name an item
 //! that is gone or that has another value by now. Its owner is read strongly, and the write takes effect only while the
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::{ItemsBeside, JobContext, RowError, failed, read};
 use crate::bulk::action;
-use crate::bulk::refill::{ReadUniqueValues, is_same};
+use crate::bulk::refill::is_same;
 use crate::clock::Timestamp;
 use crate::entity::sentinel::{MARK, is_sentinel};
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -20,9 +20,8 @@ use crate::path::Place;
 use crate::plan::{
     ConditionFailure, ItemKey, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, check,
 };
-use crate::query::QuerySource;
-use crate::schema::Pattern;
-use crate::write::{PlannedWrite, Sentinel, attributes_of};
+use crate::schema::{EntityDef, Pattern, TableDef};
+use crate::write::{PlannedWrite, ReadUniqueValues, Sentinel, attributes_of};
 
 /// How the unique values of rows are compared with their sentinels.
 pub(super) struct UniqueRefill<'a> {
@@ -30,7 +29,8 @@ pub(super) struct UniqueRefill<'a> {
     pub(super) pattern: &'static Pattern,
     /// The table's full name.
     pub(super) table: &'a str,
-    pub(super) source: &'a QuerySource,
+    pub(super) table_def: &'static TableDef,
+    pub(super) entity: &'static EntityDef,
     pub(super) read_values: ReadUniqueValues,
 }
 
@@ -60,20 +60,20 @@ impl ItemsBeside for UniqueRefill<'_> {
             let found = self.read(sentinel.key()).await?;
             let mut other = None;
             if let Some(found) = found {
-                let owner = owner_of(&found);
-                match owner.filter(|owner| !self.is_same_key(owner, mine.key_json())) {
-                    Some(owner) => {
+                match owner_of(&found) {
+                    Some(owner) if !self.is_same_key(&owner, mine.key_json()) => {
                         other = self
                             .other_owner(sentinel, &found, owner, key, write.now)
                             .await?;
                     }
-                    None if self.has_ttl(&found, values.ttl.as_deref()) => continue,
-                    None => {}
+                    Some(_) if self.has_ttl(&found, values.ttl.as_deref()) => continue,
+                    // The condition of the write rejects an item that names no owner.
+                    Some(_) | None => {}
                 }
             }
-            let from = other.as_ref().map(|other| {
-                Owner::of_item(&other.key, self.source.entity, self.source.table, write.now)
-            });
+            let from = other
+                .as_ref()
+                .map(|other| Owner::of_item(&other.key, self.entity, self.table_def, write.now));
             let take = sentinel.take_from(from.as_ref(), &mine, self.tools.db);
             beside.push(take.map_err(fail)?);
             if let Some(other) = other.filter(|other| checked.insert(other.key.clone())) {
@@ -84,7 +84,7 @@ impl ItemsBeside for UniqueRefill<'_> {
             return Ok((write.verb != WriteVerb::Check).then_some(PlannedWrite::Alone(write)));
         }
         write.add_condition(self.as_read(item).map_err(fail)?);
-        let main = TransactionMember::in_table(self.source.table, write, key).map_err(fail)?;
+        let main = TransactionMember::in_table(self.table_def, write, key).map_err(fail)?;
         Ok(Some(PlannedWrite::Together(main, beside)))
     }
 
@@ -99,7 +99,7 @@ impl ItemsBeside for UniqueRefill<'_> {
         if row.as_deref().is_some_and(|row| self.may_hold(row, key)) {
             return Ok(None);
         }
-        let (db, table) = (self.tools.db, self.source.table);
+        let (db, table) = (self.tools.db, self.table_def);
         let now = db.now();
         let held = find_member(sentinel, MARK)
             .ok()
@@ -115,6 +115,25 @@ impl ItemsBeside for UniqueRefill<'_> {
 }
 
 impl UniqueRefill<'_> {
+    /// The write of the sentinels that an item lacks, if it lacks any. The item stays as it is.
+    pub(super) async fn claim_alone(
+        &self,
+        item: &[u8],
+        key: &[u8],
+    ) -> Result<Option<PlannedWrite>, RowError> {
+        let failure = ConditionFailure::NEVER.or_condition();
+        let asked = (
+            Node::Exists(Place::of(self.table_def.pk)),
+            Meaning::Row(failure),
+        );
+        let (verb, name) = (WriteVerb::Check, self.table.to_owned());
+        let now = self.tools.db.now();
+        let mut write = WriteRequest::new(verb, name, 256, self.pattern, now, asked);
+        write.at_key(key);
+        write.entity = self.entity.type_name;
+        self.claim(item, key, write).await
+    }
+
     async fn read(&self, key: &[u8]) -> Result<Option<bytes::Bytes>, RowError> {
         read(self.tools, self.pattern, self.table, key, None).await
     }
@@ -129,7 +148,7 @@ impl UniqueRefill<'_> {
         key: &[u8],
         now: Timestamp,
     ) -> Result<Option<OtherOwner>, RowError> {
-        if check::is_expired(found, self.source.entity.ttl, now) {
+        if check::is_expired(found, self.entity.ttl, now) {
             return Ok(None);
         }
         let row = self.read(&owner).await?;
@@ -137,11 +156,11 @@ impl UniqueRefill<'_> {
             .as_deref()
             .is_some_and(|row| self.may_hold(row, sentinel.key()))
         {
-            let message = "another item has this value, and it is unique: change one of the two, and refill again";
+            let message = "another item has this value, and it is unique: change one of the two, and run this again";
             let error = Error::new(ErrorKind::UniqueViolation, Stage::Service, message)
                 .at(sentinel.fields().join(", "))
-                .of(self.source.entity.type_name)
-                .declared_as(Some(self.source.entity.id))
+                .of(self.entity.type_name)
+                .declared_as(Some(self.entity.id))
                 .with_holder(found.clone());
             return Err(failed(key, None, error));
         }
@@ -161,21 +180,21 @@ impl UniqueRefill<'_> {
 
     /// Whether two keys are the same, in whichever order their attributes are: servers return maps in any order.
     fn is_same_key(&self, one: &[u8], other: &[u8]) -> bool {
-        let keys = [one, other].map(|key| ItemKey::in_table(self.source.table, key));
+        let keys = [one, other].map(|key| ItemKey::in_table(self.table_def, key));
         matches!(keys, [Ok(one), Ok(other)] if one == other)
     }
 
     /// Whether the sentinel keeps a value that this entity declares. One of an older declaration may be in use.
     fn is_of_entity(&self, sentinel: &[u8]) -> bool {
-        let pk = find_member(sentinel, self.source.table.pk).ok().flatten();
+        let pk = find_member(sentinel, self.table_def.pk).ok().flatten();
         let pk = pk.and_then(|json| Reader::new(json).text().ok());
-        let mut uniques = self.source.entity.uniques.iter();
+        let mut uniques = self.entity.uniques.iter();
         pk.is_some_and(|pk| uniques.any(|unique| pk.starts_with(unique.front)))
     }
 
     /// Whether a sentinel expires with its owner.
     fn has_ttl(&self, sentinel: &[u8], ttl: Option<&[u8]>) -> bool {
-        let attribute = self.source.entity.ttl;
+        let attribute = self.entity.ttl;
         let stored = attribute.and_then(|name| find_member(sentinel, name).ok().flatten());
         match (stored, ttl) {
             (Some(stored), Some(ttl)) => is_same(stored, ttl),
@@ -186,7 +205,7 @@ impl UniqueRefill<'_> {
 
     /// The check that the other item is as it was read.
     fn check_of(&self, other: &OtherOwner, now: Timestamp) -> Result<TransactionMember> {
-        let table = self.source.table;
+        let table = self.table_def;
         let condition = match &other.row {
             Some(row) => Node::Exists(Place::of(table.pk)).and(self.as_read(row)?),
             None => Node::Missing(Place::of(table.pk)),
@@ -196,13 +215,13 @@ impl UniqueRefill<'_> {
         let (verb, name) = (WriteVerb::Check, self.table.to_owned());
         let mut write = WriteRequest::new(verb, name, 256, self.pattern, now, asked);
         write.at_key(&other.key);
-        write.entity = self.source.entity.type_name;
+        write.entity = self.entity.type_name;
         TransactionMember::in_table(table, write, &other.key)
     }
 
     /// The condition that the attributes of the unique values, and the expiry, are as they were read.
     fn as_read(&self, item: &[u8]) -> Result<Node> {
-        let entity = self.source.entity;
+        let entity = self.entity;
         let fail = |fault| Error::decode(entity.type_name, fault);
         let mut guards = Vec::new();
         for name in attributes_of(entity).chain(entity.ttl) {

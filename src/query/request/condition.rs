@@ -45,9 +45,9 @@ impl Selection {
         if next != Some(ttl) || leg.ranged.is_some_and(|ranged| ranged != ttl) {
             let message = format!(
                 "expired rows cannot be omitted, because the TTL `{ttl}` is a key after a \
-                 part that is not given by `eq`: give it, or include them with `include_expired()`"
+                 part that is not given by `eq`"
             );
-            return Err(CodecError::new(message));
+            return Err(CodecError::new(message).needing_expired());
         }
         leg.range = leg.range.at_least(first_live);
         leg.ranged = Some(ttl);

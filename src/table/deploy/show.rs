@@ -1,22 +1,46 @@
 //! A plan as a text that reads like a diff.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use super::super::change::{ChangeKind, Deletion, PlanStep, TableChange, view_text};
 use super::super::compare::show_key;
 use super::plan::{PlannedTable, TablePlan};
 
+/// Names the call or the option that allows a loss.
+type Allowing<'a> = &'a dyn Fn(&Deletion) -> String;
+
+/// The call of this library that allows a loss.
+fn allowing_call(deletion: &Deletion) -> String {
+    format!(".allow({deletion})")
+}
+
 impl fmt::Display for TablePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text_with(allowing_call))
+    }
+}
+
+impl TablePlan {
+    /// The text of the plan, in which `allowing` names the way to allow a loss. Its [`Display`](fmt::Display) names the call in
+    /// Rust, and a program with options of its own names these.
+    pub fn text_with(&self, allowing: impl Fn(&Deletion) -> String) -> String {
+        let mut text = String::new();
         for table in &self.tables {
-            write!(f, "{table}")?;
+            // Writing into a text never fails.
+            let _ = table.write_to(&mut text, &allowing);
         }
-        Ok(())
+        text
     }
 }
 
 impl fmt::Display for PlannedTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_to(f, &allowing_call)
+    }
+}
+
+impl PlannedTable {
+    fn write_to(&self, f: &mut dyn Write, allowing: Allowing<'_>) -> fmt::Result {
         let state = match (self.exists, self.steps.is_empty()) {
             (false, _) => "is not there",
             (true, true) => "is as declared",
@@ -24,7 +48,7 @@ impl fmt::Display for PlannedTable {
         };
         writeln!(f, "table {} {state}", self.name)?;
         for step in &self.steps {
-            write!(f, "{step}")?;
+            step.write_to(f, allowing)?;
             if step.change == TableChange::CreateTable {
                 self.write_creation(f)?;
             }
@@ -44,7 +68,7 @@ impl fmt::Display for PlannedTable {
 
 impl PlannedTable {
     /// The keys, indexes and stream that a new table has from its creation.
-    fn write_creation(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_creation(&self, f: &mut dyn Write) -> fmt::Result {
         let table = &self.declared;
         let key = show_key(
             std::slice::from_ref(&table.pk),
@@ -69,6 +93,12 @@ impl PlannedTable {
 
 impl fmt::Display for PlanStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_to(f, &allowing_call)
+    }
+}
+
+impl PlanStep {
+    fn write_to(&self, f: &mut dyn Write, allowing: Allowing<'_>) -> fmt::Result {
         let sign = match self.kind {
             ChangeKind::Add => '+',
             ChangeKind::Alter => '~',
@@ -97,7 +127,7 @@ impl fmt::Display for PlanStep {
             }
         }
         if let Some(deletion) = &self.deletes {
-            writeln!(f, "      only if it is named: .allow({deletion})")?;
+            writeln!(f, "      only if it is named: {}", allowing(deletion))?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
 use dynoxide::DynoxideError;
@@ -37,8 +37,30 @@ const INSTEAD: &str = "share one `Dynamo` by cloning it";
 pub struct EmbeddedEngine {
     /// A database in memory, which callers may use on their own threads.
     near: Option<Arc<SharedDatabase>>,
-    jobs: mpsc::Sender<EngineJob>,
+    thread: Arc<EngineThread>,
     requests: Arc<AtomicU64>,
+}
+
+/// The thread of the database, which ends when the queue to it is dropped.
+struct EngineThread {
+    /// None only while this is dropped.
+    jobs: Option<mpsc::Sender<EngineJob>>,
+    /// None for a database in memory, which nothing outlives.
+    handle: Option<JoinHandle<()>>,
+}
+
+/// Waits until a file is closed. Only then it contains every write: SQLite moves the newest ones from its log into the file when
+/// it closes it, and a process that ends earlier leaves them in the log.
+impl Drop for EngineThread {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        // The thread itself drops the last handle if that is in a task which its answer has woken.
+        let handle = self.handle.take();
+        let handle = handle.filter(|handle| handle.thread().id() != thread::current().id());
+        if let Some(handle) = handle {
+            drop(handle.join());
+        }
+    }
 }
 
 struct EngineJob {
@@ -70,6 +92,10 @@ impl EmbeddedEngine {
 
     /// A database in a file. The file is created if it does not exist; its folder has to exist.
     ///
+    /// When the last clone of the engine and of its connections is dropped, the file is closed: the drop waits for that, usually
+    /// a few milliseconds. Afterwards the file contains every write, and `PATH-wal` no longer exists. If the process
+    /// is killed before, the newest writes are in `PATH-wal`, and the next opener finds them there.
+    ///
     /// Fails with [`ErrorKind::Locked`] while another engine has the file open, in this process or in another one, by
     /// whatever name: beside `PATH.lock`, the file itself is locked. (If only that second lock is held,
     /// because the first was deleted or the file has several names, the answer takes half a minute.) Other programs
@@ -96,7 +122,7 @@ impl EmbeddedEngine {
             }
             Err(error) => drop(ready.send(Err(error))),
         };
-        thread::Builder::new()
+        let handle = thread::Builder::new()
             .name("dynamo-embedded".into())
             .stack_size(STACK)
             .spawn(owner)
@@ -105,8 +131,11 @@ impl EmbeddedEngine {
             .await
             .map_err(|_| cannot_open("the database", &"its thread ended"))??;
         Ok(EmbeddedEngine {
+            thread: Arc::new(EngineThread {
+                jobs: Some(jobs),
+                handle: near.is_none().then_some(handle),
+            }),
             near,
-            jobs,
             requests: Arc::default(),
         })
     }
@@ -131,13 +160,15 @@ impl EmbeddedEngine {
         // The guard is taken before the request is queued, so that no small request overtakes it,
         // and it is dropped with this future.
         let _queued = self.near.as_ref().map(|database| database.queued());
-        match self.jobs.send(EngineJob {
+        let job = EngineJob {
             operation,
             body,
             answer,
-        }) {
-            Ok(()) => answered.await.unwrap_or_else(|_| internal_error()),
-            Err(_) => internal_error(),
+        };
+        let jobs = self.thread.jobs.as_ref();
+        match jobs.and_then(|jobs| jobs.send(job).ok()) {
+            Some(()) => answered.await.unwrap_or_else(|_| internal_error()),
+            None => internal_error(),
         }
     }
 

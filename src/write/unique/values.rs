@@ -120,18 +120,30 @@ pub(crate) struct StoredValues {
     pub(crate) ttl: Option<Vec<u8>>,
 }
 
-/// The unique values of an item that was read.
+/// Reads the unique values of an item.
+pub(crate) type ReadUniqueValues = fn(&[u8]) -> Result<StoredValues>;
+
+/// The unique values of an item that was read, with the expiry that a fresh put derives.
 pub(crate) fn stored_values<E: DynamoEntity>(item: &[u8]) -> Result<StoredValues> {
-    let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
-    // Reading rejects an item of another entity or of a newer shape, whose values this program does not know.
     let entity: E = crate::entity::read(item)?;
-    let key = Key::of(&entity).to_untyped().map_err(fail)?;
     // A derived expiry may be renewed by the same write, so the sentinels get the new one.
-    let fresh = match E::ENTITY.expiry {
-        Some(_) => Some(encode_as_is(&entity).map_err(fail)?),
-        None => None,
-    };
-    let expires = fresh.as_deref().unwrap_or(item);
+    if E::ENTITY.expiry.is_some() {
+        let fresh = encode_as_is(&entity);
+        let fresh = fresh.map_err(|fault| Error::decode(E::ENTITY.type_name, fault))?;
+        return values_of(&entity, item, &fresh);
+    }
+    values_of(&entity, item, item)
+}
+
+/// The unique values of an item that stays as it is, with its own expiry.
+pub(crate) fn values_as_stored<E: DynamoEntity>(item: &[u8]) -> Result<StoredValues> {
+    // Reading rejects an item of another entity or of a newer shape, whose values this program does not know.
+    values_of(&crate::entity::read::<E>(item)?, item, item)
+}
+
+fn values_of<E: DynamoEntity>(entity: &E, item: &[u8], expires: &[u8]) -> Result<StoredValues> {
+    let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
+    let key = Key::of(entity).to_untyped().map_err(fail)?;
     let ttl = E::ENTITY
         .ttl
         .map(|name| find_member(expires, name))

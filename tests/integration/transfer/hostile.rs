@@ -195,8 +195,7 @@ async fn many_bad_lines_stop_the_import(db: Db) -> Outcome {
     assert_eq!(stopped.kind(), ErrorKind::RowsFailed);
     assert_eq!(stopped.remedies(), [Remedy::MaxFailures]);
     let text = stopped.to_string();
-    let begin =
-        "1000 lines failed, which are more than may, the first of them is line 1: Item: not JSON";
+    let begin = "it stopped early, because 1000 lines failed; the first is line 1: Item: not JSON";
     assert!(text.starts_with(begin), "{text}");
     Ok(())
 }
@@ -244,7 +243,7 @@ async fn a_line_of_another_entity_names_both_types(db: Db) -> Outcome {
     ];
     let found = reasons(&db, RowFormat::Json, &lines).await?;
     for (found, words) in found.iter().zip([
-        "Note._type: the type of the line is `Part`, and that of `Note` is `Note`: import its table",
+        "Note._type: the type of the line is `Part`, and that of `Note` is `Note`: import such lines by their entity, or import its table",
         "Note._type: the type of the line is none of its table, and that of `Note` is `Note`",
         "Note._type: expected S, found N",
     ]) {
