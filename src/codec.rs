@@ -53,6 +53,9 @@ mod set;
 mod text;
 pub(crate) mod time;
 mod typed;
+#[cfg(feature = "vectors")]
+mod vector;
+mod vector_field;
 
 #[doc(hidden)]
 pub use self::serde::SerdeField;
@@ -65,6 +68,9 @@ pub use null::Nullable;
 pub use set::SetElement;
 #[doc(hidden)]
 pub use time::{Form, FormField};
+#[cfg(feature = "vectors")]
+pub use vector::{Vector, VectorError};
+pub use vector_field::VectorField;
 
 /// A type that is stored as one value. Derive it for structs, enums and newtypes.
 #[diagnostic::on_unimplemented(

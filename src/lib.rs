@@ -101,6 +101,7 @@
 //! | `export` | templates, policies and documents from schemas: the module `export` |
 //! | `streams` | typed changes of streams in Lambda functions, processes and groups of workers: the module `streams` |
 //! | `gzip` | exports and imports of folders like the exports of DynamoDB to S3: `transfer::ExportFolder` |
+//! | `vectors` | `Vector<N>`, and searches of vector indexes: the module `search`, [the guide](guide::vectors) |
 //! | `aws_lambda_events` | conversions of the events of that crate into those of `streams` |
 //! | `metrics` | requests, cost and duration for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
@@ -155,6 +156,8 @@ mod renamed;
 mod repository;
 mod retry;
 pub mod schema;
+#[cfg(feature = "vectors")]
+pub mod search;
 #[cfg(feature = "streams")]
 pub mod streams;
 mod table;
@@ -177,6 +180,8 @@ pub use aws_sdk_dynamodb;
 pub use batch::Batch;
 pub use bulk::{Bulk, BulkExt, put_each};
 pub use clock::{Clock, Timestamp};
+#[cfg(feature = "vectors")]
+pub use codec::Vector;
 pub use codec::{DynamoValue, Item, Number, Value};
 #[cfg(feature = "testing")]
 pub use connect::testing;

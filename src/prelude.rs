@@ -11,6 +11,8 @@ pub use crate::{
     Operation, Page, Query, QueryExt, Result, TransactWrite, Transaction, Version, any_of,
     batch_get, put_each, transact::transact, transact_get, write::ItemWrite,
 };
+#[cfg(feature = "vectors")]
+pub use crate::{Vector, search::Score};
 #[doc(hidden)]
 #[allow(deprecated, reason = "they stay for programs that have them")]
 pub use crate::{each, read_together, snapshot};

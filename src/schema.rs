@@ -31,6 +31,7 @@ mod stored_type;
 mod table;
 mod unique;
 mod value;
+mod vector;
 
 pub use crate::codec::model::{
     FieldModel, FieldRole, MomentForm, NamedType, ShapeModel, TypeModel, TypeOf, ValueKind,
@@ -92,7 +93,10 @@ pub use settings::{
 #[doc(hidden)]
 pub use shape::{same_index_keys, same_managed, same_primary_key, shape_number};
 pub(crate) use stored_type::StoredType;
-pub use table::{IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema};
+pub use table::{
+    IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema, VectorIndexSchema,
+};
 pub(crate) use unique::has_uniques;
 #[doc(hidden)]
 pub use unique::{has_text_partition, leaves_room_for_uniques};
+pub use vector::{DistanceFunction, VectorDef, VectorKeyDef, VectorSearchSchema};

@@ -27,6 +27,7 @@ mod steps;
 #[cfg(test)]
 mod tests;
 mod throughput;
+mod vectors;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -259,6 +260,9 @@ async fn differences(
     found: &DescribedTable,
 ) -> Result<Differences> {
     let mut list = compare::list_differences(schema, &found.schema);
+    if found.knows_vectors {
+        list.extend(vectors::list_missing_vectors(schema, &found.schema));
+    }
     let ttl = service::ttl_attribute(wire, &schema.name).await?;
     let lacks_ttl = ttl.is_none() && schema.ttl.is_some() && is_young(found.created);
     if !lacks_ttl {

@@ -2,7 +2,7 @@
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `service`, `reserved`,
 //! `types`, `uses`, `field`, `name`, `renamed`, `expiry`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,
-//! `unique`, `value`, `collection`, `table`.
+//! `unique`, `vector`, `value`, `collection`, `table`.
 
 mod append_only;
 mod collection;
@@ -21,6 +21,7 @@ pub(crate) mod types;
 mod unique;
 mod uses;
 mod value;
+mod vector;
 
 pub(crate) use uses::{no_end, placeholder};
 
@@ -38,6 +39,7 @@ pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     entity_index::check(entity, marks, diag);
     shared_index::check(entity, marks, diag);
     unique::check(entity, diag);
+    vector::check(entity, diag);
 }
 
 pub(crate) fn table(table: &Table, diag: &Diag) {

@@ -5,7 +5,7 @@
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `tokens`, `library`,
 //! `template`, `attribute`, `way`, `codec`, `field_path`, `stored`, `key_field`, `key`, `index`, `known`, `unique`,
-//! `usage`, `upkeep`, `path`, `second_key`, `definition`, `query_doc`, `query_part`, `query`, `partition`, `projection`, `shape`,
+//! `usage`, `upkeep`, `path`, `vector`, `second_key`, `definition`, `query_doc`, `query_part`, `query`, `partition`, `projection`, `shape`,
 //! `checks`, `repository`, `encode`, `decode`, `table`, `entity`, `collection`, `value`, `fallback`.
 
 #[macro_use]
@@ -45,6 +45,7 @@ mod template;
 mod unique;
 mod usage;
 mod value;
+mod vector;
 mod way;
 mod when;
 

@@ -11,6 +11,7 @@ mod key;
 mod projection;
 mod table;
 mod value;
+mod vector;
 mod words;
 
 pub(crate) use collection::{Collection, CollectionVariant, Partition};
@@ -23,4 +24,5 @@ pub(crate) use key::{Format, KeySource, NoneSide, Piece, Style, Template, TextFo
 pub(crate) use projection::{Projected, Projection};
 pub(crate) use table::{StreamView, Table, TableIndex};
 pub(crate) use value::{DataVariant, OrderedVariant, UnitVariant, Value, ValueShape, VariantShape};
+pub(crate) use vector::{Distance, FieldUse, VectorIndex};
 pub(crate) use words::Words;

@@ -3,7 +3,7 @@
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `option`, `place`,
 //! `attribute`, `options`, `reader`, `krate`, `rename`, `allow`, `table_option`, `template`, `shards`, `key`, `when`,
-//! `expiry`, `field`, `variant`, `index_option`, `index`, `unique`, `table_index`, `table`, `shape`, `second_key`, `entity`, `value`,
+//! `expiry`, `field`, `variant`, `index_option`, `index`, `unique`, `vector`, `table_index`, `table`, `shape`, `second_key`, `entity`, `value`,
 //! `collection`, `projection`, `hint`, `grammar`.
 
 mod allow;
@@ -35,4 +35,5 @@ mod template;
 mod unique;
 pub(crate) mod value;
 mod variant;
+mod vector;
 mod when;

@@ -9,7 +9,7 @@ use crate::json::CodecError;
 use crate::key::{Role, check_key};
 use crate::schema::{
     EntitySchema, IndexPlacement, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType,
-    NotIndexed, PartSchema, PieceSchema, Placement, Presence, TableSchema,
+    NotIndexed, PartSchema, PieceSchema, Placement, Presence, TableSchema, VectorIndexSchema,
 };
 
 impl TableSchema {
@@ -106,9 +106,15 @@ impl TableSchema {
                 place: self.place_in(item, index, entity)?,
             })
         });
+        let vectors = self.vector_indexes.iter().map(|index| {
+            Ok(IndexPlacement {
+                index: index.name.clone(),
+                place: self.place_in_vectors(item, index, entity)?,
+            })
+        });
         Ok(Placement {
             key,
-            indexes: indexes.collect::<Result<_>>()?,
+            indexes: indexes.chain(vectors).collect::<Result<_>>()?,
             sentinels: Vec::new(),
         })
     }
@@ -134,6 +140,42 @@ impl TableSchema {
             None => Ok(key),
             Some(attribute) => Err(why_not(item, index, attribute, entity)),
         })
+    }
+
+    /// DynamoDB indexes no item without the vector or without the attribute that searches name, and reports nothing.
+    fn place_in_vectors(
+        &self,
+        item: &Item,
+        index: &VectorIndexSchema,
+        entity: Option<&EntitySchema>,
+    ) -> Result<Result<Item, NotIndexed>> {
+        let mut key = Item::new();
+        if let Some(within) = &index.within {
+            let Some(value) = self.value(item, within)? else {
+                let searches = entity.into_iter().flat_map(|entity| &entity.searches);
+                let mut searches = searches.filter(|search| search.index == index.name);
+                let field = searches.find_map(|search| search.within.clone());
+                return Ok(Err(NotIndexed::Missing {
+                    attribute: within.name.clone(),
+                    fields: field.into_iter().collect(),
+                }));
+            };
+            key.insert(within.name.clone(), value.clone());
+        }
+        let attribute = index.attribute.clone();
+        let length = match item.get(&attribute) {
+            None => return Ok(Err(NotIndexed::NoVector { attribute })),
+            Some(Value::L(numbers)) => numbers.len(),
+            Some(_) => return Err(self.refused(&attribute, "it is not a vector")),
+        };
+        if length != usize::from(index.dimensions) {
+            let why = format!(
+                "it has {length} numbers, and the vector index has {}",
+                index.dimensions
+            );
+            return Err(self.refused(&attribute, &why));
+        }
+        Ok(Ok(key))
     }
 
     /// The value of a key attribute, if it exists; an error if the service takes no such item.

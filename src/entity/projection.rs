@@ -60,6 +60,18 @@ pub struct Projected {
     pub(crate) may_be_missing: bool,
 }
 
+#[cfg(feature = "vectors")]
+impl Projected {
+    /// An attribute without which rows are read too.
+    pub(crate) fn optional(name: &'static str) -> Self {
+        Projected {
+            name,
+            former: None,
+            may_be_missing: true,
+        }
+    }
+}
+
 /// A field of the entity `E`: its type, and how it is read.
 pub struct StoredField<E: DynamoEntity, T> {
     stored: Option<StoredAs<T>>,

@@ -13,7 +13,7 @@ use crate::json::Tag;
 use crate::schema::{
     CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute, KeySchema,
     PatternSchema, ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema, TableSchema,
-    ValueContent, ValueSchema, VariantSchema,
+    ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, Word,
 };
 use grid::{Grid, escape_text, inline_code, join_codes, key_attribute};
 use table_facts::table_facts;
@@ -145,13 +145,7 @@ fn join_attributes(keys: &[KeyAttribute]) -> String {
 
 fn index_grid(schema: &TableSchema) -> Grid<5> {
     let row = |index: &IndexSchema, kind: &str| {
-        let holds = match &index.projection {
-            ProjectionSchema::All => "all attributes".to_owned(),
-            ProjectionSchema::Keys => "keys".to_owned(),
-            ProjectionSchema::Include(names) => {
-                format!("keys, {}", join_codes(names.iter().map(String::as_str)))
-            }
-        };
+        let holds = show_projection(&index.projection);
         let keys = [join_attributes(&index.pk), join_attributes(&index.sk)];
         let [pk, sk] = keys;
         [inline_code(&index.name), kind.to_owned(), pk, sk, holds]
@@ -161,10 +155,41 @@ fn index_grid(schema: &TableSchema) -> Grid<5> {
         .iter()
         .map(|index| row(index, "global"));
     let local = schema.local_indexes.iter().map(|index| row(index, "local"));
+    let vector = schema.vector_indexes.iter().map(vector_row);
     Grid {
         heads: ["index", "kind", "partition key", "sort key", "holds"],
-        rows: global.chain(local).collect(),
+        rows: global.chain(local).chain(vector).collect(),
     }
+}
+
+fn show_projection(projection: &ProjectionSchema) -> String {
+    match projection {
+        ProjectionSchema::All => "all attributes".to_owned(),
+        ProjectionSchema::Keys => "keys".to_owned(),
+        ProjectionSchema::Include(names) => {
+            format!("keys, {}", join_codes(names.iter().map(String::as_str)))
+        }
+    }
+}
+
+/// A vector index has no keys; its attributes are those of its conditions.
+fn vector_row(index: &VectorIndexSchema) -> [String; 5] {
+    let kind = format!(
+        "vector: {} of {} numbers by {}",
+        inline_code(&index.attribute),
+        index.dimensions,
+        index.distance.word().replace('_', " ")
+    );
+    let holds = show_projection(&index.projection);
+    let within = index.within.iter().map(|key| key.name.as_str());
+    let filters = index.filters.iter().map(|key| key.name.as_str());
+    [
+        inline_code(&index.name),
+        kind,
+        join_codes(within),
+        join_codes(filters),
+        holds,
+    ]
 }
 
 /// The templates of a key, one behind the other.

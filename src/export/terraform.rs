@@ -205,6 +205,7 @@ impl Terraform {
             ("attribute", Some(self.attribute_trees(schema))),
             ("global_secondary_index", self.global_indexes(schema)),
             ("local_secondary_index", local_indexes(schema)),
+            ("//", vector_remark(schema)),
             ("on_demand_throughput", table_maximum(settings)),
             ("warm_throughput", table_warmth(settings)),
             (
@@ -251,6 +252,7 @@ impl Terraform {
     /// Those that keys of the resource have: the provider plans for ever if there are others.
     fn attribute_trees(&self, schema: &TableSchema) -> JsonTree {
         let mut own = schema.clone();
+        own.vector_indexes.clear();
         // Terraform takes only attributes that are in a key of this resource, and rejects the
         // others.
         if self.has_own_indexes {
@@ -270,6 +272,22 @@ impl Terraform {
         (!indexes.is_empty() && !self.has_own_indexes)
             .then(|| JsonTree::list_of(indexes, |index| global_index(index, &schema.settings)))
     }
+}
+
+/// The provider is not known to have vector indexes, so a comment names them.
+fn vector_remark(schema: &TableSchema) -> Option<JsonTree> {
+    let names: Vec<&str> = schema
+        .vector_indexes
+        .iter()
+        .map(|index| &*index.name)
+        .collect();
+    let names = names.join(", ");
+    (!names.is_empty()).then(|| {
+        let text = format!(
+            "The vector indexes are not part of this configuration, and db.plan(..) adds them: {names}"
+        );
+        text.as_str().into()
+    })
 }
 
 fn throughput_units(

@@ -16,6 +16,7 @@ mod shape;
 mod table;
 mod unique;
 mod value;
+mod vector;
 
 use std::collections::BTreeMap;
 

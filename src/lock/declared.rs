@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::schema::{
     EntitySchema, FieldSchema, IndexSchema, KeyContent, KeySchema, PartSchema, PatternSchema,
     PieceSchema, ProjectionSchema, SHAPE, ShapeSchema, TableSchema, TableSettings, UniqueSchema,
+    VectorIndexSchema,
 };
 
 /// The stored form of all tables of a program, sorted by their names.
@@ -34,6 +35,9 @@ fn stored_table(schema: &TableSchema) -> TableSchema {
         // files different.
         global_indexes: stored_indexes(&schema.global_indexes),
         local_indexes: stored_indexes(&schema.local_indexes),
+        vector_indexes: sorted(schema.vector_indexes.iter().map(stored_vector), |index| {
+            &index.name
+        }),
         entities: sorted(entities, |entity| &entity.stored_name),
         values: Vec::new(),
         collections: Vec::new(),
@@ -50,6 +54,14 @@ fn stored_indexes(indexes: &[IndexSchema]) -> Vec<IndexSchema> {
         ..index.clone()
     });
     sorted(stored, |index| &index.name)
+}
+
+fn stored_vector(index: &VectorIndexSchema) -> VectorIndexSchema {
+    VectorIndexSchema {
+        // The order of conditions has no meaning.
+        filters: sorted(index.filters.iter().cloned(), |filter| &filter.name),
+        ..index.clone()
+    }
 }
 
 /// The attributes that an index was declared to hold. The shape is in none of them, and older indexes lack it.
@@ -95,6 +107,8 @@ impl AttributeNames<'_> {
             name: String::new(),
             doc: String::new(),
             allows: Vec::new(),
+            // The indexes of the table have all that is stored.
+            searches: Vec::new(),
             // Whether there is a `was` matters, the name of its struct is stored nowhere.
             shape: self.0.shape.as_ref().map(|shape| ShapeSchema {
                 was: shape.was.as_ref().map(|_| String::new()),

@@ -8,7 +8,7 @@ use crate::schema::{
     EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
     KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
     SecondKeySchema, ShapeSchema, StreamView, TableSchema, UniqueSchema, ValueContent, ValueSchema,
-    VariantSchema, Word,
+    VariantSchema, VectorIndexSchema, Word,
 };
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) {
@@ -21,6 +21,7 @@ pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) {
     facts.may("stream", &mut stream, FactLine::name);
     table.stream = stream.and_then(|word| StreamView::of_word(&word));
     indexes(table, facts);
+    facts.all("vector", &mut table.vector_indexes, vector_index);
 }
 
 /// Indexes of both kinds are sorted by their names.
@@ -51,6 +52,19 @@ fn index(line: &mut FactLine, index: &mut IndexSchema) {
     line.below(|facts| {
         facts.all("pk", &mut index.pk, key_attribute);
         facts.all("sk", &mut index.sk, key_attribute);
+        facts.must("holds", &mut index.projection, projection);
+    });
+}
+
+/// `vector similar embedding 768 cosine`: the name, the attribute, the length and the distance.
+fn vector_index(line: &mut FactLine, index: &mut VectorIndexSchema) {
+    line.name(&mut index.name);
+    line.name(&mut index.attribute);
+    line.word(&mut index.dimensions);
+    line.word(&mut index.distance);
+    line.below(|facts| {
+        facts.may("within", &mut index.within, key_attribute);
+        facts.all("filter", &mut index.filters, key_attribute);
         facts.must("holds", &mut index.projection, projection);
     });
 }

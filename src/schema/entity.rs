@@ -5,7 +5,7 @@ use std::fmt;
 use super::json_form::json_record;
 use super::{
     EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pattern,
-    Presence, SecondKeyUse, TableDef, Width,
+    Presence, SecondKeyUse, TableDef, VectorSearchSchema, Width,
 };
 use crate::json::Tag;
 use crate::path::FormerUse;
@@ -37,6 +37,8 @@ json_record! {
         pub patterns: Vec<PatternSchema> => may,
         /// The values that no two items share.
         pub uniques: Vec<UniqueSchema> => may,
+        /// The searches of vector indexes.
+        pub searches: Vec<VectorSearchSchema> => may,
         /// The allowed lints for it, or for a part of it.
         pub allows: Vec<AllowSchema> => may,
         /// The declared types that it stores. Only the stored form has them here, because each entity is reviewed by

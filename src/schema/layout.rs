@@ -9,7 +9,7 @@ use super::{
     IndexSchema, KeyAttribute, KeyContent, KeyDef, KeySchema, KeySource, KeyType, Origin,
     PartModel, PartSchema, PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, SHAPE,
     SecondKeySchema, ShapeSchema, TableDef, TableModel, TableSchema, TableSettings, UniqueDef,
-    UniqueSchema,
+    UniqueSchema, VectorDef, VectorIndexSchema, VectorKeyDef, VectorSearchSchema,
 };
 use crate::json::Tag;
 
@@ -42,6 +42,7 @@ impl Layout {
             sk: self.table.sk.map(|name| self.key(name)),
             global_indexes: indexes(IndexKind::Global),
             local_indexes: indexes(IndexKind::Local),
+            vector_indexes: self.vector_indexes(),
             ttl: self.ttl().map(str::to_owned),
             stream: self.table.stream,
             doc: self.model.doc.to_owned(),
@@ -96,6 +97,56 @@ impl Layout {
         KeyAttribute {
             name: name.to_owned(),
             ty,
+        }
+    }
+
+    /// The vector indexes of all entities. In a table of several, each index also holds the type, by which a search finds
+    /// only items of its entity.
+    fn vector_indexes(&self) -> Vec<VectorIndexSchema> {
+        let indexes = self.model.entities.iter().flat_map(|model| model.vectors);
+        indexes.map(|index| self.vector_index(index)).collect()
+    }
+
+    fn vector_index(&self, index: &VectorDef) -> VectorIndexSchema {
+        let key = |key: &VectorKeyDef| KeyAttribute {
+            name: key.attribute.to_owned(),
+            ty: key.ty,
+        };
+        let type_attribute = self.table.type_attribute.map(|name| KeyAttribute {
+            name: name.to_owned(),
+            ty: KeyType::S,
+        });
+        let filters = index.filters.iter().map(key).chain(type_attribute);
+        let filters: Vec<KeyAttribute> = filters.collect();
+        let projection = match index.project {
+            Projection::All => ProjectionSchema::All,
+            Projection::Keys if self.ttl().is_none() => ProjectionSchema::Keys,
+            // Without the expiry, expired items would be returned. DynamoDB returns the attributes of filters anyway.
+            Projection::Keys | Projection::Include(_) => {
+                let listed: &[&'static str] = match index.project {
+                    Projection::Include(listed) => listed,
+                    _ => &[],
+                };
+                let names: BTreeSet<&str> = listed.iter().copied().chain(self.ttl()).collect();
+                let is_held = |name: &&str| {
+                    *name == self.table.pk
+                        || self.table.sk == Some(*name)
+                        || filters.iter().any(|filter| filter.name == *name)
+                        || index.within.is_some_and(|within| within.attribute == *name)
+                };
+                let names = names.into_iter().filter(|name| !is_held(name));
+                ProjectionSchema::Include(names.map(str::to_owned).collect())
+            }
+        };
+        VectorIndexSchema {
+            name: index.index.to_owned(),
+            attribute: index.attribute.to_owned(),
+            // The compiler has checked that it fits.
+            dimensions: u16::try_from(index.dimensions).unwrap_or(u16::MAX),
+            distance: index.distance,
+            within: index.within.as_ref().map(key),
+            filters,
+            projection,
         }
     }
 
@@ -196,6 +247,11 @@ impl DeclaredEntity {
                 .map(|field| self.field(field, values))
                 .collect(),
             uniques: uniques.collect(),
+            searches: model
+                .vectors
+                .iter()
+                .map(|index| search_schema(index))
+                .collect(),
             allows: model.allows.iter().map(allow_schema).collect(),
             values: Vec::new(),
             origin: Origin(Some(self)),
@@ -311,6 +367,17 @@ fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>)
         attribute: key.attribute.to_owned(),
         ty: key.ty,
         content,
+    }
+}
+
+fn search_schema(index: &VectorDef) -> VectorSearchSchema {
+    let fields: Vec<&str> = index.filters.iter().map(|filter| filter.field).collect();
+    VectorSearchSchema {
+        name: index.name.to_owned(),
+        index: index.index.to_owned(),
+        field: index.field.to_owned(),
+        within: index.within.map(|within| within.field.to_owned()),
+        filters: texts(&fields),
     }
 }
 

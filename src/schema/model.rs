@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-use super::{FieldModel, Pattern, Piece, SEVERAL};
+use super::{FieldModel, Pattern, Piece, SEVERAL, VectorDef};
 use crate::json::Name;
 
 /// The declaration of a table besides its [`TableDef`](super::TableDef).
@@ -37,6 +37,8 @@ pub struct EntityModel {
     pub parts: &'static [PartModel],
     /// The keys of the items that keep its unique values, in the order of the definitions.
     pub uniques: &'static [&'static [Piece]],
+    /// The vector indexes that it declares.
+    pub vectors: &'static [&'static VectorDef],
     /// The subject of its queries: its table, or the access pattern at this position of the declaration.
     pub pattern: fn(Option<usize>) -> &'static Pattern,
     /// Whether an item can be read without this attribute, by its number in the definition.
@@ -52,6 +54,7 @@ impl EntityModel {
         fields: &[],
         parts: &[],
         uniques: &[],
+        vectors: &[],
         pattern: |_| &SEVERAL.batch,
         may_be_absent: |_| true,
         allows: &[],

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
+#[cfg(feature = "vectors")]
+use super::VectorDef;
 use super::{EntityDef, EntityIndexDef};
 
 /// The purpose of a request: the entity, its operation or access pattern, and the index.
@@ -170,6 +172,19 @@ impl Pattern {
             id,
             joint: Some(joint),
             ..Pattern::alone(entity, name)
+        }
+    }
+
+    /// The search of a vector index.
+    #[cfg(feature = "vectors")]
+    pub(crate) const fn search(
+        entity: &EntityDef,
+        index: &VectorDef,
+        joint: &'static JointPatterns,
+    ) -> Self {
+        Pattern {
+            index: Some(index.index),
+            ..Pattern::verb(entity, index.name, joint)
         }
     }
 

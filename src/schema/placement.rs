@@ -8,7 +8,7 @@ use crate::codec::Item;
 pub struct Placement {
     /// The attributes of the primary key.
     pub key: Item,
-    /// Each index of the table, global ones first.
+    /// Each index of the table: global ones first, then local ones and vector indexes.
     pub indexes: Vec<IndexPlacement>,
     /// The items that store its unique values.
     pub sentinels: Vec<Placement>,
@@ -20,7 +20,8 @@ pub struct Placement {
 pub struct IndexPlacement {
     /// The name of the index.
     pub index: String,
-    /// The attributes of its key in the index, or the reason why it is not in the index.
+    /// The attributes of its key in the index, or the reason why it is not in the index. A vector index has no key, but maybe
+    /// an attribute whose value each search names.
     pub place: Result<Item, NotIndexed>,
 }
 
@@ -42,6 +43,12 @@ pub enum NotIndexed {
         /// The fields that are missing and that keys of the index are made of; empty if the item is of no entity that is
         /// known.
         fields: Vec<String>,
+    },
+    /// The item has no vector, so it is not in a vector index.
+    #[error("the vector `{attribute}` is missing")]
+    NoVector {
+        /// The attribute of the vector.
+        attribute: String,
     },
     /// The condition of the access pattern does not hold, as it is written.
     #[error("`when({0})` does not hold")]

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::json_form::json_record;
 use super::{
-    AllowSchema, Billing, CollectionSchema, Declaration, Encryption, EntitySchema, IndexSettings,
-    KeyType, OnDemandMaximum, Origin, Safeguard, StreamView, Style, TableClass, TableSettings,
-    ValueSchema, WarmThroughput,
+    AllowSchema, Billing, CollectionSchema, Declaration, DistanceFunction, Encryption,
+    EntitySchema, IndexSettings, KeyType, OnDemandMaximum, Origin, Safeguard, StreamView, Style,
+    TableClass, TableSettings, ValueSchema, WarmThroughput,
 };
 
 json_record! {
@@ -52,6 +52,8 @@ json_record! {
         pub global_indexes: Vec<IndexSchema> => may,
         /// Local secondary indexes, which can only be created with the table.
         pub local_indexes: Vec<IndexSchema> => may,
+        /// Vector indexes.
+        pub vector_indexes: Vec<VectorIndexSchema> => may,
         /// The TTL attribute: the expiry time of the item, in epoch seconds.
         pub ttl: Option<String> => may,
         /// The stream of changes.
@@ -109,10 +111,17 @@ impl TableSchema {
         self.global_indexes.iter().chain(&self.local_indexes)
     }
 
-    /// The types of all key attributes of the table and its indexes, by their names.
+    /// The vector index of this name.
+    pub fn vector_index(&self, name: &str) -> Option<&VectorIndexSchema> {
+        self.vector_indexes.iter().find(|index| index.name == name)
+    }
+
+    /// The types of all key attributes of the table and its indexes, and of those that conditions of searches name, by
+    /// their names.
     pub fn key_types(&self) -> BTreeMap<&str, KeyType> {
         let of_indexes = self.indexes().flat_map(IndexSchema::keys);
-        let attributes = self.keys().chain(of_indexes);
+        let of_vectors = self.vector_indexes.iter().flat_map(VectorIndexSchema::keys);
+        let attributes = self.keys().chain(of_indexes).chain(of_vectors);
         attributes
             .map(|attribute| (attribute.name.as_str(), attribute.ty))
             .collect()
@@ -294,6 +303,26 @@ json_record! {
         pub ty: KeyType => must("type"),
     }
 
+    /// A vector index of a table.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct VectorIndexSchema {
+        /// Its name.
+        pub name: String => must,
+        /// The attribute with the vector.
+        pub attribute: String => must,
+        /// The length of the vectors.
+        pub dimensions: u16 => must,
+        /// The distance.
+        pub distance: DistanceFunction => must,
+        /// The attribute whose value each search names. Items without it are not in the index.
+        pub within: Option<KeyAttribute> => may,
+        /// The attributes by which searches filter.
+        pub filters: Vec<KeyAttribute> => may,
+        /// The attributes in the index.
+        pub projection: ProjectionSchema => must,
+    }
+
     /// An index of a table.
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
     #[non_exhaustive]
@@ -314,6 +343,13 @@ impl IndexSchema {
     /// Its key attributes.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &KeyAttribute> {
         self.pk.iter().chain(&self.sk)
+    }
+}
+
+impl VectorIndexSchema {
+    /// The attributes that conditions name; DynamoDB needs their types.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &KeyAttribute> {
+        self.within.iter().chain(&self.filters)
     }
 }
 

@@ -90,6 +90,7 @@ pub(super) fn has_index(schema: &TableSchema, index: &str) -> bool {
     find_index(&schema.global_indexes, index)
         .or_else(|| find_index(&schema.local_indexes, index))
         .is_some()
+        || schema.vector_index(index).is_some()
 }
 
 fn find_index<'s>(indexes: &'s [IndexSchema], name: &str) -> Option<&'s IndexSchema> {
@@ -192,7 +193,7 @@ fn projected_attributes(table: &TableSchema, index: &IndexSchema) -> Option<BTre
     }
 }
 
-fn show_projection(names: &Option<BTreeSet<String>>) -> String {
+pub(super) fn show_projection(names: &Option<BTreeSet<String>>) -> String {
     match names {
         None => "all attributes".into(),
         Some(names) if names.is_empty() => "keys only".into(),
@@ -217,6 +218,6 @@ pub(super) fn show_key(pk: &[KeyAttribute], sk: Option<&[KeyAttribute]>) -> Stri
     }
 }
 
-fn show_attribute(attribute: &KeyAttribute) -> String {
+pub(super) fn show_attribute(attribute: &KeyAttribute) -> String {
     format!("`{}` ({:?})", attribute.name, attribute.ty)
 }

@@ -343,11 +343,16 @@ async fn make_change(
         TableChange::SetTags(_) => {
             return service::tag_table(wire, described, &declared.settings).await;
         }
-        TableChange::AddIndex(index) => match declared.index(index) {
-            Some(index) => TableUpdate::AddIndex(index, &declared.settings),
-            None => return Ok(()),
+        TableChange::AddIndex(index) => match (declared.index(index), declared.vector_index(index))
+        {
+            (Some(index), _) => TableUpdate::AddIndex(index, &declared.settings),
+            (None, Some(index)) => TableUpdate::AddVectorIndex(index),
+            (None, None) => return Ok(()),
         },
-        TableChange::RemoveIndex(index) => TableUpdate::RemoveIndex(index),
+        TableChange::RemoveIndex(index) => match described.schema.vector_index(index) {
+            Some(_) => TableUpdate::RemoveVectorIndex(index),
+            None => TableUpdate::RemoveIndex(index),
+        },
         TableChange::AddStream(view) => TableUpdate::Stream(Some(*view)),
         TableChange::RemoveStream => TableUpdate::Stream(None),
         TableChange::SetProtection(on) => TableUpdate::Protection(*on),

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
     Billing, Encryption, IndexSchema, KeyAttribute, KeyType, LISTED_ATTRIBUTES, OnDemandMaximum,
-    ProjectionSchema, ReplicaConsistency, Replicas, TableSchema, TableSettings,
+    ProjectionSchema, ReplicaConsistency, Replicas, TableSchema, TableSettings, VectorIndexSchema,
 };
 
 pub(super) const GLOBAL_INDEXES: usize = 20;
 const LOCAL_INDEXES: usize = 5;
+pub(super) const VECTOR_INDEXES: usize = 5;
+/// The numbers of a vector.
+const DIMENSIONS: std::ops::RangeInclusive<u16> = 1..=4096;
 const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 3..=255;
 /// The limit for the partition key and for the sort key of a multi-attribute key.
 const KEY_ATTRIBUTES: usize = 4;
@@ -63,7 +66,14 @@ fn find_problem(schema: &TableSchema) -> Option<String> {
                 .then(|| "a local index needs a table with a sort key".to_owned())
         })
         .or_else(|| indexes().find_map(bad_key))
-        .or_else(|| find_duplicate(indexes().map(|index| index.name.as_str())))
+        .or_else(|| bad_vectors(schema))
+        .or_else(|| {
+            let vectors = schema
+                .vector_indexes
+                .iter()
+                .map(|index| index.name.as_str());
+            find_duplicate(indexes().map(|index| index.name.as_str()).chain(vectors))
+        })
         .or_else(|| two_types(schema))
         .or_else(|| bad_settings(&schema.settings))
         .or_else(|| bad_throughput(schema))
@@ -225,6 +235,51 @@ fn bad_key(index: &IndexSchema) -> Option<String> {
     })
 }
 
+/// Vector indexes: their number, their vectors, and the billing of their table.
+fn bad_vectors(schema: &TableSchema) -> Option<String> {
+    let vectors = &schema.vector_indexes;
+    if let Some(problem) = too_many(vectors.len(), VECTOR_INDEXES, "vector indexes") {
+        return Some(problem);
+    }
+    let first = vectors.first()?;
+    if schema.settings.billing.and_then(Billing::units).is_some() {
+        return Some(format!(
+            "it has the vector index `{}`, and only a table that is billed by requests has vector indexes: remove \
+             `provisioned(..)` or `scaled(..)`, or the vector index",
+            first.name
+        ));
+    }
+    if let Some(index) = vectors
+        .iter()
+        .find(|index| !DIMENSIONS.contains(&index.dimensions))
+    {
+        let (name, dimensions) = (&index.name, index.dimensions);
+        return Some(format!(
+            "the vector index `{name}` has vectors of {dimensions} numbers, DynamoDB allows 1 to 4096"
+        ));
+    }
+    let mut lengths: BTreeMap<&str, u16> = BTreeMap::new();
+    let other = vectors.iter().find(|index| {
+        let known = lengths.entry(&index.attribute).or_insert(index.dimensions);
+        *known != index.dimensions
+    });
+    if let Some(index) = other {
+        let attribute = &index.attribute;
+        return Some(format!(
+            "two vector indexes read vectors of different lengths from `{attribute}`: store one of them in an attribute of \
+             another name"
+        ));
+    }
+    let types = schema.key_types();
+    let is_key = |index: &&VectorIndexSchema| types.contains_key(&*index.attribute);
+    vectors.iter().find(is_key).map(|index| {
+        format!(
+            "`{}` is a key of an index, and the vector of `{}`",
+            index.attribute, index.name
+        )
+    })
+}
+
 fn find_duplicate<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut seen = std::collections::BTreeSet::new();
     names
@@ -236,7 +291,11 @@ fn find_duplicate<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {
 fn two_types(schema: &TableSchema) -> Option<String> {
     let of_indexes = schema.indexes().flat_map(IndexSchema::keys);
     let mut types: BTreeMap<&str, KeyType> = BTreeMap::new();
-    let mut attributes = schema.keys().chain(of_indexes);
+    let of_vectors = schema
+        .vector_indexes
+        .iter()
+        .flat_map(VectorIndexSchema::keys);
+    let mut attributes = schema.keys().chain(of_indexes).chain(of_vectors);
     attributes.find_map(|KeyAttribute { name, ty }| {
         let first = *types.entry(name).or_insert(*ty);
         (first != *ty).then(|| format!("key attribute `{name}` is both {first:?} and {ty:?}"))

@@ -12,6 +12,7 @@ use super::declared::with_names;
 pub use super::readiness::{Look, Readiness, ReadinessFinding, TableReadiness};
 pub use super::replicas::ReplicationFinding;
 use super::replicas::note_strong;
+use super::vectors::list_vector_differences;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
@@ -248,6 +249,7 @@ impl TableLook<'_> {
                     .add_finding(ReadinessFinding::IndexNotActive { index: name() });
             }
         }
+        self.note_vectors(found);
         let is_there = |index: &IndexSchema| compare::has_index(&found.schema, &index.name);
         there.global_indexes.retain(is_there);
         there.local_indexes.retain(is_there);
@@ -264,6 +266,27 @@ impl TableLook<'_> {
             self.answer.proven.push(Look::DescribeTable);
         }
         Some(closed)
+    }
+
+    /// A server without vector indexes cannot have the declared ones.
+    fn note_vectors(&mut self, found: &DescribedTable) {
+        if !found.knows_vectors {
+            return;
+        }
+        for index in &self.schema.vector_indexes {
+            let index = index.name.clone();
+            if found.schema.vector_index(&index).is_none() {
+                self.answer
+                    .add_finding(ReadinessFinding::IndexMissing { index });
+            } else if found.changing.contains(&index) {
+                self.answer
+                    .add_finding(ReadinessFinding::IndexNotActive { index });
+            }
+        }
+        for difference in list_vector_differences(self.schema, &found.schema) {
+            self.answer
+                .add_finding(ReadinessFinding::Differs(difference));
+        }
     }
 
     /// Returns whether to look at more.

@@ -11,6 +11,7 @@ use super::throughput::{
     change_encryption, change_maximum, raise_warm_throughput, undeclared_settings, unfit_maximum,
     unknown_throughput,
 };
+use super::vectors::vector_changes;
 use crate::schema::{Billing, Encryption, IndexSchema, KeyContent, TableSchema, TableSettings};
 
 /// The steps to the declared table, in order. A table is protected before anything else, and removals go
@@ -28,7 +29,9 @@ pub(super) fn needed_changes(
         .map(TableChange::Replace)
         .collect();
     let indexes = index_changes(declared, there);
+    let vectors = vector_changes(declared, &found.described);
     changes.extend(indexes.impossible);
+    changes.extend(vectors.impossible);
     changes.extend(unfit_maximum(&declared.settings, &there.settings));
     changes.extend(change_protection(&declared.settings, &there.settings));
     changes.extend(change_recovery(declared, found));
@@ -37,11 +40,17 @@ pub(super) fn needed_changes(
     changes.extend(change_maximum(declared, &found.described));
     changes.extend(change_class(&declared.settings, &there.settings));
     changes.extend(indexes.first);
+    let (first, then) = match vectors.is_full {
+        true => (vectors.removed, vectors.added),
+        false => (vectors.added, vectors.removed),
+    };
+    changes.extend(first);
     changes.extend(change_stream(declared, there));
     changes.extend(change_expiry(declared, found));
     changes.extend(change_tags(declared, found));
     changes.extend(indexes.exchanged);
     changes.extend(indexes.last);
+    changes.extend(then);
     // It may take long, and nothing else depends on it.
     changes.extend(raise_warm_throughput(declared, &found.described));
     changes
@@ -232,6 +241,7 @@ fn plan_step(
         Some(FoundTable { described, .. }) => (
             other_type(declared, &described.schema, &change)
                 .or_else(|| added_unfilled(declared, &change))
+                .or_else(|| added_vector(declared, &change))
                 .or_else(|| change.change_risk()),
             change.rough_time((described.items, described.bytes)),
         ),
@@ -296,6 +306,18 @@ fn added_unfilled(declared: &TableSchema, change: &TableChange) -> Option<&'stat
     )
 }
 
+/// The remark on a vector index.
+fn added_vector(declared: &TableSchema, change: &TableChange) -> Option<&'static str> {
+    let TableChange::AddIndex(name) = change else {
+        return None;
+    };
+    declared.vector_index(name)?;
+    Some(
+        "filling it reads all items; one whose vector has another length stays out of it, and so does one without the attribute \
+         of `within`; DynamoDB rejects searches for some minutes after the index is filled",
+    )
+}
+
 /// The replicas in other regions, of a table that is not declared to have any.
 fn other_replicas(declared: &TableSchema, found: &FoundTable) -> Vec<String> {
     let there = &found.described.schema.settings.replicas;
@@ -316,7 +338,6 @@ pub(super) fn not_ours(declared: &TableSchema, found: &FoundTable) -> Vec<String
     let there = &found.described.schema;
     let mut notes = other_replicas(declared, found);
     notes.extend(undeclared_settings(declared, &found.described));
-    notes.extend_from_slice(&found.described.others);
     if let (None, Some(view)) = (declared.stream, there.stream) {
         notes.push(format!("a stream of {}", view_text(view)));
     }
@@ -354,6 +375,9 @@ pub(super) fn unknown_settings(declared: &TableSchema, found: &FoundTable) -> Ve
     }
     if !settings.tags.is_empty() && found.labels.is_none() {
         unknown.push("labels");
+    }
+    if !declared.vector_indexes.is_empty() && !found.described.knows_vectors {
+        unknown.push("vector indexes");
     }
     unknown.extend(unknown_throughput(declared, &found.described));
     unknown

@@ -93,7 +93,7 @@ impl<'r> PartitionFinder<'r, '_> {
 
     fn all(&self) -> Result<Vec<PartitionKey<'r>>, CodecError> {
         use ServiceOperation::{
-            BatchGetItem, BatchWriteItem, DeleteItem, GetItem, PutItem, Query, Scan,
+            BatchGetItem, BatchWriteItem, DeleteItem, GetItem, PutItem, Query, Scan, SearchVectors,
             TransactGetItems, TransactWriteItems, UpdateItem,
         };
         let body = &*self.request.body;
@@ -103,7 +103,8 @@ impl<'r> PartitionFinder<'r, '_> {
                 found.extend(self.of_operation(&Cow::from(&self.request.table), body)?);
             }
             Query => found.extend(self.of_query(body)?),
-            Scan => {}
+            // A search reads an index of its own kind, whose partitions are not those of the table.
+            Scan | SearchVectors => {}
             BatchGetItem => {
                 for (table, asked) in
                     object_members(find_member(body, "RequestItems")?.unwrap_or(b"{}"))?

@@ -13,12 +13,12 @@ pub(crate) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub(super) const CONTENT_TYPE: &str = "application/x-amz-json-1.0";
 
 macro_rules! operations {
-    ($($operation:ident,)+) => {
+    ($($(#[$meta:meta])* $operation:ident,)+) => {
         /// The operations of DynamoDB that carry items.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub(crate) enum ServiceOperation {
-            $($operation,)+
+            $($(#[$meta])* $operation,)+
         }
 
         impl ServiceOperation {
@@ -51,6 +51,8 @@ operations! {
     BatchWriteItem,
     TransactWriteItems,
     TransactGetItems,
+    #[cfg_attr(not(feature = "vectors"), allow(dead_code, reason = "only searches send it"))]
+    SearchVectors,
 }
 
 impl ServiceOperation {

@@ -53,7 +53,8 @@ impl ServerCapabilities {
             | ServiceOperation::Scan
             | ServiceOperation::BatchGetItem
             | ServiceOperation::BatchWriteItem
-            | ServiceOperation::TransactGetItems => None,
+            | ServiceOperation::TransactGetItems
+            | ServiceOperation::SearchVectors => None,
         }
     }
 }

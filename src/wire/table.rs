@@ -10,6 +10,7 @@ mod export;
 mod found_settings;
 mod send;
 mod update;
+mod vectors;
 
 pub(crate) use answers::{is_busy, keeps_no_backups_yet};
 pub(crate) use create::create_table;

@@ -71,6 +71,8 @@ pub enum SdkFallback {
     Unusual(Arc<str>),
     /// The table is named by an ARN, on which the endpoint may depend.
     TableArn,
+    /// Searches of vector indexes have an endpoint of their own.
+    Search,
     /// Earlier requests have consumed a part of the client's quota of retries, and only the SDK refills it.
     Quota,
     /// The clock shows a year that no signature can have, before 1970 or after 9999.
@@ -110,6 +112,7 @@ impl fmt::Display for SdkFallback {
             SdkFallback::NotSent => "nothing was sent",
             SdkFallback::Unusual(what) => return write!(f, "the client is unusual: {what}"),
             SdkFallback::TableArn => "the table is named by its ARN",
+            SdkFallback::Search => "searches of vector indexes have an endpoint of their own",
             SdkFallback::Quota => "the quota of retries is not full",
             SdkFallback::Clock => "the clock of this machine shows a year that cannot be signed",
             SdkFallback::Traced => "a subscriber listens to the SDK's spans",

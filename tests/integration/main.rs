@@ -79,6 +79,7 @@ mod unit_of_work;
 mod unread;
 mod update;
 mod values;
+mod vectors;
 mod versions;
 mod wire;
 
@@ -163,6 +164,7 @@ fn main() {
         ("late", late::tests),
         ("shards", shards::tests),
         ("values", values::tests),
+        ("vectors", vectors::tests),
         ("item", item::tests),
         ("items", items::tests),
         ("errors", errors::tests),

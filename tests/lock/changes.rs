@@ -91,6 +91,21 @@ mod shared {
     } }
 }
 
+// --- vector indexes
+changes! {
+    vector_index_of_a_new_field: Free at "similar" ["existing items have no vector"] of Order
+        bare => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine)) { id: u32, at: Option<Vector<3>> } }
+    vector_index_of_a_field: FillFirst at "similar" ["not a list of 3 numbers"] of Order
+        { entity Order(table = "orders", key(pk = id)) { id: u32, at: Option<Vector<3>> } }
+        => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine)) { id: u32, at: Option<Vector<3>> } }
+    vector_index_by_another_distance: BreaksRunning at "similar" ["(3 numbers, cosine)", "(3 numbers, euclidean)", "declare a second one"] of Order
+        { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine)) { id: u32, at: Option<Vector<3>> } }
+        => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = euclidean)) { id: u32, at: Option<Vector<3>> } }
+    vector_index_within: BreaksRunning at "similar" ["within owner (S)"] of Order
+        { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine)) { id: u32, owner: String, at: Option<Vector<3>> } }
+        => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine, within = owner)) { id: u32, owner: String, at: Option<Vector<3>> } }
+}
+
 // --- attributes
 changes! {
     optional_field: Free at "Order.note" ["new and may be missing", "their `put` removes it"] of Order

@@ -21,6 +21,7 @@ mod size;
 mod streams;
 mod tuples;
 mod values;
+mod vectors;
 
 use proptest::test_runner::Config;
 

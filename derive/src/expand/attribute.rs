@@ -112,8 +112,14 @@ pub(super) fn key_use(entity: &Entity, at: usize) -> Option<KeyUse> {
     if indexes().any(|index| index.sk.iter().any(is_bare)) {
         return Some(KeyUse::Index(sort()));
     }
-    indexes().find_map(|index| {
-        let part = index.pk.iter().position(is_bare)?;
-        Some(KeyUse::Index(index_pk_role(entity, index, part)))
-    })
+    indexes()
+        .find_map(|index| {
+            let part = index.pk.iter().position(is_bare)?;
+            Some(KeyUse::Index(index_pk_role(entity, index, part)))
+        })
+        .or_else(|| {
+            let mut partitions = entity.vectors.iter().filter_map(|index| index.within);
+            let is_partition = partitions.any(|used| used.at == at);
+            is_partition.then(|| KeyUse::Index(code!(__d::Role::Partition)))
+        })
 }

@@ -7,7 +7,7 @@ use super::key_field::key_fields;
 use super::tokens::{hidden, of, plain_name};
 use super::{
     checks, decode, definition, encode, entity_doc, index, index_maintenance, key, known, model,
-    partition, path, projection, query, repository, second_key, table, unique, way,
+    partition, path, projection, query, repository, second_key, table, unique, vector, way,
 };
 use crate::model::{Entity, FieldRole, TableRef};
 
@@ -26,6 +26,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let queries = query::expand(entity, &key_struct);
     let partition = partition::parts(entity, &key_struct);
     let uniques = unique::expand(entity, &key_struct);
+    let vectors = vector::expand(entity);
     let checks = checks::entity(entity);
     let body = code! {
         #constants
@@ -37,6 +38,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         #queries
         #partition
         #uniques
+        #vectors
         #implementation
         #table
         #checks
@@ -47,8 +49,9 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         repository::alias(krate, vis, ident, name, entity.append_only)
     });
     let stages = query::stages(entity, &key_struct);
+    let vectors = vector::types(entity);
     let hidden = hidden(&entity.krate, &body);
-    code!(#repository #stages #hidden)
+    code!(#repository #stages #vectors #hidden)
 }
 
 /// `Order::key(user_id, order_no)`.

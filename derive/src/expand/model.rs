@@ -7,6 +7,7 @@ use super::definition::pieces;
 use super::library::variant;
 use super::template::{contract, index_contract};
 use super::tokens::{name, of, option, plain_name, shown};
+use super::vector;
 use super::way::way;
 use crate::model::{
     DataVariant, DefaultValue, Entity, Field, FieldRole, Form, FormerUse, Index, KeySource, Table,
@@ -29,6 +30,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let uniques = entity.uniques.iter();
     let uniques =
         uniques.map(|unique| pieces(entity, &unique.template, true, &code!(__d::Style::Escaped)));
+    let vectors = vector::models(entity);
     let allows = allows(entity);
     code! {
         const MODEL: __d::EntityModel = __d::EntityModel {
@@ -36,6 +38,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             fields: &[#(#fields),*],
             parts: &[#(#parts),*],
             uniques: &[#(&[#uniques]),*],
+            vectors: #vectors,
             pattern: __d::pattern_at::<Self>,
             may_be_absent: <Self as __d::EntityContract>::may_be_absent,
             allows: #allows,
@@ -58,7 +61,17 @@ fn allows(entity: &Entity) -> TokenStream {
         .uniques
         .iter()
         .flat_map(|unique| of_member(plain_name(&unique.name), &unique.allows));
-    allow_models(whole.chain(fields).chain(patterns).chain(uniques))
+    let vectors = entity
+        .vectors
+        .iter()
+        .flat_map(|index| of_member(plain_name(&index.name), &index.allows));
+    allow_models(
+        whole
+            .chain(fields)
+            .chain(patterns)
+            .chain(uniques)
+            .chain(vectors),
+    )
 }
 
 /// The lints that a table allows, each with its index.

@@ -7,6 +7,7 @@ use super::field::{Field, FieldRole};
 use super::index::Index;
 use super::key::{KeySource, Piece, Style, Template};
 use super::table::StreamView;
+use super::vector::VectorIndex;
 
 /// `#[derive(DynamoEntity)]`.
 pub(crate) struct Entity {
@@ -23,6 +24,7 @@ pub(crate) struct Entity {
     pub(crate) sk: Option<KeySource>,
     pub(crate) indexes: Vec<Index>,
     pub(crate) uniques: Vec<Unique>,
+    pub(crate) vectors: Vec<VectorIndex>,
     pub(crate) fields: Vec<Field>,
     /// The trait that services depend on.
     pub(crate) repository: Option<Ident>,

@@ -13,7 +13,7 @@ use crate::parse::options::Options;
 use crate::parse::reader::Reader;
 use crate::parse::table_option::{stream, style};
 use crate::parse::{
-    allow, attribute, field, index, krate, option_place, rename, second_key, shape, unique,
+    allow, attribute, field, index, krate, option_place, rename, second_key, shape, unique, vector,
 };
 
 /// The model as far as it can be read; `None` if there is no usable key or table.
@@ -47,6 +47,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
         shared.then_some(name.as_str()),
         &reader,
     );
+    let vectors = vector::read_all(options.take_all(&["vector"]), &reader);
     let repository = options
         .take("repository")
         .and_then(|opt| repository(opt, &ident, diag));
@@ -77,6 +78,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             sk,
             indexes,
             uniques,
+            vectors,
             fields,
             append_only: append_only.is_some(),
             shape,

@@ -129,7 +129,7 @@ fn declared_by_table(project: Option<Span>, rename: Option<Span>, reader: &Reade
 }
 
 /// `project = all`, `keys` or `[field, ..]`
-fn projection(opt: Opt, reader: &Reader<'_>) -> IndexProjection<usize> {
+pub(super) fn projection(opt: Opt, reader: &Reader<'_>) -> IndexProjection<usize> {
     let field = |value| match value {
         OptionValue::Word(word) => resolve(&word, reader.fields, reader.diag),
         other => {

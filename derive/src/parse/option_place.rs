@@ -53,6 +53,10 @@ pub(crate) const ENTITY: OptionPlace = OptionPlace {
         many("gsi", "gsi(by_status, pk = .., sk = ..)"),
         many("lsi", "lsi(by_total, sk = ..)"),
         many("unique", "unique(by_email, email)"),
+        many(
+            "vector",
+            "vector(similar, field = embedding, distance = cosine)",
+        ),
         RENAME,
         once("append_only", "append_only"),
         once("shape", "shape = 2"),
@@ -112,6 +116,22 @@ pub(crate) const LSI: OptionPlace = OptionPlace {
         KEY_SK,
         WHEN,
         FILLING,
+        PROJECT_FIELDS,
+        RENAME,
+        ALLOW,
+    ],
+};
+
+pub(crate) const VECTOR: OptionPlace = OptionPlace {
+    what: "a vector index",
+    words: &[
+        once("field", "field = embedding"),
+        once(
+            "distance",
+            "distance = cosine`, `distance = euclidean` or `distance = dot_product",
+        ),
+        once("within", "within = field"),
+        once("filter", "filter = field` or `filter = [field, ..]"),
         PROJECT_FIELDS,
         RENAME,
         ALLOW,
@@ -233,12 +253,13 @@ pub(crate) const COLLECTION_VARIANT: OptionPlace = OptionPlace {
 };
 
 /// All places, for the hint that names the place of a misplaced option.
-pub(crate) const ALL: [&OptionPlace; 15] = [
+pub(crate) const ALL: [&OptionPlace; 16] = [
     &PROJECTION,
     &ENTITY,
     &KEY,
     &GSI,
     &LSI,
+    &VECTOR,
     &FIELD,
     &TABLE,
     &TABLE_GSI,

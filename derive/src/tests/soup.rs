@@ -6,7 +6,13 @@ use syn::DeriveInput;
 
 use crate::diag::Diag;
 
-const WORDS: [&str; 57] = [
+const WORDS: [&str; 63] = [
+    "vector",
+    "field",
+    "distance",
+    "cosine",
+    "within",
+    "filter",
     "allow",
     "long_name",
     "table",

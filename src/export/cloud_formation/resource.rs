@@ -3,8 +3,8 @@
 use crate::export::word;
 use crate::json::JsonTree;
 use crate::schema::{
-    Billing, Encryption, IndexSchema, KeyAttribute, OnDemandMaximum, TableSchema, TableSettings,
-    WarmThroughput,
+    Billing, DistanceFunction, Encryption, IndexSchema, KeyAttribute, OnDemandMaximum,
+    ProjectionSchema, TableSchema, TableSettings, VectorIndexSchema, WarmThroughput,
 };
 
 /// The resource, which is created after the one that it waits for.
@@ -79,6 +79,10 @@ fn table_properties(schema: &TableSchema) -> JsonTree {
             list_tree(&schema.local_indexes, local),
         ),
         (
+            "VectorIndexes",
+            list_tree(&schema.vector_indexes, vector_tree),
+        ),
+        (
             "TimeToLiveSpecification",
             schema.ttl.as_deref().map(ttl_tree),
         ),
@@ -138,19 +142,55 @@ fn key_schema(pk: &[KeyAttribute], sk: &[KeyAttribute]) -> JsonTree {
     JsonTree::List(elements.collect())
 }
 
-fn index_tree<const N: usize>(
-    index: &IndexSchema,
-    keys: JsonTree,
-    throughput: [(&str, Option<JsonTree>); N],
-) -> JsonTree {
-    let (kind, names) = word::projection_words(&index.projection);
-    let projection = JsonTree::object_of([
+fn vector_tree(index: &VectorIndexSchema) -> JsonTree {
+    let element = |attribute: &KeyAttribute, role: &str| {
+        JsonTree::object_of([
+            ("AttributeName", Some((&attribute.name).into())),
+            ("SearchSchemaElementType", Some(role.into())),
+        ])
+    };
+    let partition = index.within.iter().map(|within| element(within, "HASH"));
+    let filters = index.filters.iter();
+    let filters = filters.map(|filter| element(filter, "INLINE_FILTER"));
+    let elements: Vec<JsonTree> = partition.chain(filters).collect();
+    let distance = match index.distance {
+        DistanceFunction::Cosine => "COSINE",
+        DistanceFunction::Euclidean => "EUCLIDEAN",
+        DistanceFunction::DotProduct => "DOT_PRODUCT",
+    };
+    JsonTree::object_of([
+        ("IndexName", Some((&index.name).into())),
+        (
+            "VectorAttribute",
+            Some(single_member("AttributeName", &index.attribute)),
+        ),
+        ("Dimensions", Some(u64::from(index.dimensions).into())),
+        ("DistanceFunction", Some(distance.into())),
+        (
+            "SearchSchema",
+            (!elements.is_empty()).then_some(JsonTree::List(elements)),
+        ),
+        ("Projection", Some(projection_tree(&index.projection))),
+    ])
+}
+
+fn projection_tree(projection: &ProjectionSchema) -> JsonTree {
+    let (kind, names) = word::projection_words(projection);
+    JsonTree::object_of([
         ("ProjectionType", Some(kind.into())),
         (
             "NonKeyAttributes",
             names.map(|names| JsonTree::list_of(names, |name| name.into())),
         ),
-    ]);
+    ])
+}
+
+fn index_tree<const N: usize>(
+    index: &IndexSchema,
+    keys: JsonTree,
+    throughput: [(&str, Option<JsonTree>); N],
+) -> JsonTree {
+    let projection = projection_tree(&index.projection);
     let members = [
         ("IndexName", Some((&index.name).into())),
         ("KeySchema", Some(keys)),

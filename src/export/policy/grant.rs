@@ -6,7 +6,9 @@ use super::partitions::Partitions;
 use super::permissions::Permissions;
 use crate::error::{Error, Result};
 use crate::export::key_text::{FieldValues, KeyReader};
-use crate::schema::{CollectionSchema, EntitySchema, PatternSchema, TableSchema};
+use crate::schema::{
+    CollectionSchema, EntitySchema, PatternSchema, TableSchema, VectorSearchSchema,
+};
 
 #[derive(Debug, Clone)]
 pub(super) enum Grant {
@@ -181,6 +183,15 @@ fn allow_reads(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> 
             let partitions = limited_pattern(&of, pattern)?;
             all.add_permission(&of.table.name, Some(&pattern.index), "Query", partitions);
         }
+        // IAM cannot limit a search to values, so it is allowed by its name alone where the others are limited.
+        for search in of
+            .entity
+            .searches
+            .iter()
+            .filter(|_| declared.values.is_empty())
+        {
+            allow_search(&of.table.name, search, all);
+        }
     }
     for table in declared.schemas {
         let collections = table.collections.iter();
@@ -230,6 +241,16 @@ fn allow_pattern(declared: Declarations<'_>, pattern: &str, all: &mut Permission
         all.add_permission(&table.name, Some(&pattern.index), "Query", partitions);
         return Ok(());
     }
+    if let Some(search) = entity.searches.iter().find(|search| search.name == name) {
+        if !declared.values.is_empty() {
+            return Err(unlimited_error(
+                &format!("the search `{name}`"),
+                declared.values,
+            ));
+        }
+        allow_search(&table.name, search, all);
+        return Ok(());
+    }
     if entity.uniques.iter().any(|unique| unique.name == name) {
         let what = format!("the look-up `{name}` of `{}`", entity.name);
         let partitions = of.limited_partitions(&what, |of| of.of_entity())?;
@@ -240,6 +261,12 @@ fn allow_pattern(declared: Declarations<'_>, pattern: &str, all: &mut Permission
         return Err(unknown_pattern(entity, name));
     };
     allow_verb(of, verb, all)
+}
+
+/// A search of a vector index.
+fn allow_search(table: &str, search: &VectorSearchSchema, all: &mut Permissions) {
+    let partitions = Partitions::any_partition();
+    all.add_permission(table, Some(&search.index), "SearchVectors", partitions);
 }
 
 /// A collection that reads its whole table is a scan, and is allowed by its name alone.

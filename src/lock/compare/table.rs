@@ -2,6 +2,7 @@
 
 use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, TablePair};
 use super::pattern::rejected;
+use super::vector;
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::stored::{self, sorted_indexes};
 use crate::schema::{
@@ -96,6 +97,7 @@ pub(super) fn head(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
     }
     let appeared = has.iter().filter(|(index, _)| !had.contains_key(*index));
     changes.extend(appeared.map(|(_, index)| index_appeared(*index, tables)));
+    vector::changes(tables, changes);
 }
 
 /// The change, its consequence, and the remedy.

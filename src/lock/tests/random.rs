@@ -5,10 +5,11 @@ use fastrand::Rng;
 use crate::json::Tag;
 use crate::lock::stored::{condition_text, rest_field, sorted, sorted_fields};
 use crate::schema::{
-    EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
-    KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema, PieceSchema, Presence,
-    ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView, Style, TableSchema,
-    UniqueSchema, ValueContent, ValueSchema, VariantSchema, Width,
+    DistanceFunction, EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind,
+    IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema,
+    PieceSchema, Presence, ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema,
+    StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    VectorIndexSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -102,7 +103,20 @@ impl RandomModel {
                 IndexKind::Local => head.local_indexes.push(index),
             }
         }
+        head.vector_indexes = self.named(Self::vector_index, |index| &index.name);
         head
+    }
+
+    fn vector_index(&mut self) -> VectorIndexSchema {
+        VectorIndexSchema {
+            name: self.name(),
+            attribute: self.name(),
+            dimensions: self.0.u16(..),
+            distance: self.one(&[DistanceFunction::Cosine, DistanceFunction::DotProduct]),
+            within: self.may(Self::attribute),
+            filters: self.named(Self::attribute, |filter| &filter.name),
+            projection: self.index().projection,
+        }
     }
 
     /// Sorted by their names, as the stored form has them.

@@ -86,6 +86,13 @@ fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<
             limit: number_member(body, "Limit")?,
             factor: read_factor(body),
         })),
+        // Searches are billed by bytes; read units are consumed by the items that are read afterwards.
+        "SearchVectors" => asked.push(Asked::Rows(AskedRows {
+            table: text_member(body, "TableName")?.unwrap_or_default(),
+            index: text_member(body, "IndexName")?,
+            limit: number_member(body, "TopK")?,
+            factor: 0.0,
+        })),
         "BatchGetItem" => {
             for (table, keys) in object_members(required_member(body, "RequestItems")?)? {
                 for key in array_elements(required_member(keys, "Keys")?)? {

@@ -2,12 +2,13 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, Encryption, EntitySchema, ExpirySchema, FieldRole,
-    FieldSchema, FormerUse, IndexKind, IndexSchema, IndexSettings, KeyAttribute, KeyContent,
-    KeySchema, KeyType, OnDemandMaximum, Origin, PartSchema, PatternSchema, PieceSchema, Presence,
-    ProjectionSchema, Replicas, Safeguard, SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView,
-    Style, TableClass, TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema,
-    VariantSchema, WarmThroughput, Width,
+    AllowSchema, Billing, CollectionSchema, DistanceFunction, Encryption, EntitySchema,
+    ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, IndexSettings,
+    KeyAttribute, KeyContent, KeySchema, KeyType, OnDemandMaximum, Origin, PartSchema,
+    PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, Safeguard, SecondKeySchema,
+    SecondKeyUse, ShapeSchema, StreamView, Style, TableClass, TableSchema, TableSettings,
+    UniqueSchema, ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, VectorSearchSchema,
+    WarmThroughput, Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -217,9 +218,32 @@ impl RandomSchema {
                 parts: random.some(Self::part),
                 is_filling: random.0.bool(),
             }),
+            searches: self.some(|random| VectorSearchSchema {
+                name: random.text(),
+                index: random.text(),
+                field: random.text(),
+                within: random.may(Self::text),
+                filters: random.texts(),
+            }),
             allows: self.allows(),
             values: Vec::new(),
             origin: Origin(None),
+        }
+    }
+
+    fn vector_index(&mut self) -> VectorIndexSchema {
+        VectorIndexSchema {
+            name: self.text(),
+            attribute: self.text(),
+            dimensions: self.0.u16(..),
+            distance: self.one(&[
+                DistanceFunction::Cosine,
+                DistanceFunction::Euclidean,
+                DistanceFunction::DotProduct,
+            ]),
+            within: self.may(Self::attribute),
+            filters: self.some(Self::attribute),
+            projection: self.index().projection,
         }
     }
 
@@ -316,6 +340,7 @@ impl RandomSchema {
             sk: self.may(Self::attribute),
             global_indexes: self.some(Self::index),
             local_indexes: self.some(Self::index),
+            vector_indexes: self.some(Self::vector_index),
             ttl: self.may(Self::text),
             stream: self.may(|random| random.one(&views)),
             doc: self.text(),

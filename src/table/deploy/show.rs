@@ -4,6 +4,7 @@ use std::fmt::{self, Write};
 
 use super::super::change::{ChangeKind, Deletion, PlanStep, TableChange, view_text};
 use super::super::compare::show_key;
+use super::super::vectors::show_vector;
 use super::plan::{PlannedTable, TablePlan};
 
 /// Names the call or the option that allows a loss.
@@ -83,6 +84,14 @@ impl PlannedTable {
                 let key = show_key(&index.pk, Some(&index.sk));
                 writeln!(f, "      {kind} `{}`: {key}", index.name)?;
             }
+        }
+        for index in &table.vector_indexes {
+            writeln!(
+                f,
+                "      vector index `{}`: {}",
+                index.name,
+                show_vector(index)
+            )?;
         }
         match table.stream {
             Some(view) => writeln!(f, "      a stream of {}", view_text(view)),

@@ -121,6 +121,10 @@ impl DirectPath {
         if request.table.starts_with("arn:") {
             return Err(SdkFallback::TableArn);
         }
+        // The endpoint of searches is another one, so nothing can be learned from them either.
+        if request.operation == ServiceOperation::SearchVectors {
+            return Err(SdkFallback::Search);
+        }
         let learned = self.learned.read().unwrap_or_else(PoisonError::into_inner);
         let (route, lesson) = match &*learned {
             Learned::Nothing => return Err(SdkFallback::Learning),

@@ -34,6 +34,7 @@ operations! {
         DeleteItem: delete_item;
         BatchGetItem: batch_get_item;
         TransactGetItems: transact_get_items;
+        SearchVectors: search_vectors with vectors;
         ExecuteStatement: execute_statement;
         BatchExecuteStatement: batch_execute_statement;
         CreateTable: create_table;

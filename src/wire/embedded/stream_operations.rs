@@ -9,6 +9,7 @@ use dynoxide::actions::describe_stream::{self, DescribeStreamRequest};
 use dynoxide::actions::get_records::{self, GetRecordsRequest};
 use dynoxide::actions::get_shard_iterator::{self, GetShardIteratorRequest};
 use dynoxide::actions::update_table::{self, UpdateTableRequest};
+use dynoxide::actions::vector_lifecycle::VectorIndexLifecycle;
 use dynoxide::storage::Storage;
 use dynoxide::streams::shard_id;
 use dynoxide::ttl::sweep_expired_items;
@@ -47,6 +48,8 @@ pub(super) fn update_table(store: &mut EngineStore, body: &[u8]) -> OperationEnd
     if label_of(&store.storage, &table)? != label {
         delete_records(&store.storage, &table)?;
     }
+    // The engine fills an index in this request, and then only pretends for half a minute that it does not know it yet.
+    store.vectors = VectorIndexLifecycle::new();
     Ok(write_reply(&reply))
 }
 

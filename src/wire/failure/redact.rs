@@ -122,6 +122,12 @@ impl<'m> HiddenValues<'m> {
                         self.of_item(key)?;
                     }
                 }
+                // The numbers of the vector of a search.
+                "SearchVector" => {
+                    for number in array_elements(member)? {
+                        self.of_value(number)?;
+                    }
+                }
                 "ClientRequestToken" => self.text(&Reader::new(member).string()?),
                 _ => {}
             }

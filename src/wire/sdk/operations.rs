@@ -38,4 +38,5 @@ operations! {
     BatchWriteItem: batch_write_item, BatchWriteItemOutput, BatchWriteItemError;
     TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
     TransactGetItems: transact_get_items, TransactGetItemsOutput, TransactGetItemsError;
+    SearchVectors: search_vectors, SearchVectorsOutput, SearchVectorsError;
 }

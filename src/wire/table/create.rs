@@ -11,6 +11,7 @@ use super::encode::{
     warm_throughput,
 };
 use super::send::sent;
+use super::vectors::new_index;
 use crate::error::Result;
 use crate::schema::{TableSchema, WarmThroughput};
 use crate::wire::call::Wire;
@@ -64,6 +65,9 @@ pub(crate) async fn create_table(wire: &Wire, schema: &TableSchema) -> Result<()
             .build()
             .map_err(incomplete_request)?;
         request = request.local_secondary_indexes(index);
+    }
+    for index in &schema.vector_indexes {
+        request = request.vector_indexes(new_index(index)?);
     }
     if let Some(view) = schema.stream {
         let stream = StreamSpecification::builder().stream_enabled(true);

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use aws_sdk_dynamodb::types::{
     BillingMode, IndexStatus, KeySchemaElement, KeyType as KeyRole, MultiRegionConsistency,
-    Projection, ProjectionType, ProvisionedThroughputDescription, ScalarAttributeType,
-    StreamViewType, TableClass as SdkTableClass, TableDescription, TableStatus,
+    Projection, ProvisionedThroughputDescription, ScalarAttributeType, StreamViewType,
+    TableClass as SdkTableClass, TableDescription, TableStatus,
 };
 
 use super::described::{DescribedTable, Status};
 use super::found_settings::{
     found_encryption, found_throughput, index_throughput, is_updating, throughput_settings,
 };
+use super::vectors::{changing_indexes, found_indexes, read_projection};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
     Billing, IndexSchema, KeyAttribute, KeyType, ProjectionSchema, Replicas, StreamView,
@@ -62,6 +63,7 @@ pub(super) fn described_table(name: &str, table: &TableDescription) -> Result<De
             .iter()
             .map(|found| index(found.index_name(), found.key_schema(), found.projection()))
             .collect(),
+        vector_indexes: found_indexes(table, &types),
         stream: stream_view(table),
         settings: read_settings(table),
         ..TableSchema::bare(name.to_owned(), pk)
@@ -77,6 +79,7 @@ pub(super) fn described_table(name: &str, table: &TableDescription) -> Result<De
         status: table_status(table.table_status()),
         changing: changing
             .filter_map(|index| index.index_name().map(str::to_owned))
+            .chain(changing_indexes(table))
             .collect(),
         created: table.creation_date_time().map(|time| time.secs()),
         is_updating: table.table_status() == Some(&TableStatus::Updating) || is_updating(table),
@@ -94,7 +97,7 @@ pub(super) fn described_table(name: &str, table: &TableDescription) -> Result<De
         index_throughput: index_throughput(table, keeps_all_settings(table)),
         sets_index_maximum: keeps_all_settings(table),
         knows_replicas: knows_replicas(table),
-        others: other_regions(table),
+        knows_vectors: !is_at(table, DYNAMODB_LOCAL) || !table.vector_indexes().is_empty(),
     })
 }
 
@@ -197,17 +200,6 @@ fn knows_replicas(table: &TableDescription) -> bool {
     table.table_arn().is_some() && !is_at(table, DYNAMODB_LOCAL)
 }
 
-/// Other settings of the table, as text, which no declaration contains and which others manage.
-fn other_regions(table: &TableDescription) -> Vec<String> {
-    let vectors = table
-        .vector_indexes()
-        .iter()
-        .filter_map(|index| index.index_name());
-    vectors
-        .map(|name| format!("the vector index `{name}`"))
-        .collect()
-}
-
 fn attribute_types(table: &TableDescription) -> BTreeMap<&str, KeyType> {
     let definitions = table.attribute_definitions().iter();
     let typed = definitions.map(|definition| {
@@ -219,16 +211,6 @@ fn attribute_types(table: &TableDescription) -> BTreeMap<&str, KeyType> {
         (definition.attribute_name.as_str(), ty)
     });
     typed.collect()
-}
-
-fn read_projection(projection: &Projection) -> ProjectionSchema {
-    match projection.projection_type() {
-        Some(ProjectionType::KeysOnly) => ProjectionSchema::Keys,
-        Some(ProjectionType::Include) => {
-            ProjectionSchema::Include(projection.non_key_attributes().to_vec())
-        }
-        _ => ProjectionSchema::All,
-    }
 }
 
 fn stream_view(table: &TableDescription) -> Option<StreamView> {

@@ -36,8 +36,8 @@ pub(crate) struct DescribedTable {
     pub(crate) sets_index_maximum: bool,
     /// Whether the server supports global tables, so that a table without replicas is known not to be one.
     pub(crate) knows_replicas: bool,
-    /// Its other settings, as text, which others manage.
-    pub(crate) others: Vec<String>,
+    /// Whether the server has vector indexes. DynamoDB Local accepts their declaration and drops it.
+    pub(crate) knows_vectors: bool,
 }
 
 /// The throughput of a table or an index, besides its units.

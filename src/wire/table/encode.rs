@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::{
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
     Billing, Encryption, IndexSchema, KeyAttribute, KeyType, OnDemandMaximum, ProjectionSchema,
-    StreamView, TableClass, TableSchema, TableSettings,
+    StreamView, TableClass, TableSchema, TableSettings, VectorIndexSchema,
 };
 
 pub(super) fn table_keys(schema: &TableSchema) -> Result<Vec<KeySchemaElement>> {
@@ -39,8 +39,23 @@ pub(super) fn attribute_definitions(
     schema: &TableSchema,
     added: Option<&IndexSchema>,
 ) -> Result<Vec<AttributeDefinition>> {
-    let mut types = schema.key_types();
     let added = added.into_iter().flat_map(IndexSchema::keys);
+    definitions_with(schema, added)
+}
+
+/// The same with those of a vector index that is added.
+pub(super) fn vector_definitions(
+    schema: &TableSchema,
+    added: &VectorIndexSchema,
+) -> Result<Vec<AttributeDefinition>> {
+    definitions_with(schema, added.keys())
+}
+
+fn definitions_with<'s>(
+    schema: &'s TableSchema,
+    added: impl Iterator<Item = &'s KeyAttribute>,
+) -> Result<Vec<AttributeDefinition>> {
+    let mut types = schema.key_types();
     // DynamoDB rejects a definition of an attribute that no key of the table or an index has, so
     // only these are listed.
     types.extend(added.map(|attribute| (attribute.name.as_str(), attribute.ty)));

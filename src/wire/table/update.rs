@@ -13,13 +13,14 @@ use super::described::DescribedTable;
 use super::encode::{
     attribute_definitions, encode_projection, encryption_key, first_maximum, incomplete_request,
     key_elements, maximum_update, pair_units, stream_type, table_class, table_tags,
-    throughput_units, warm_throughput,
+    throughput_units, vector_definitions, warm_throughput,
 };
 use super::send::sent;
+use super::vectors::{added_index, removed_index};
 use crate::error::Result;
 use crate::schema::{
     Billing, Encryption, IndexSchema, OnDemandMaximum, StreamView, TableClass, TableSchema,
-    TableSettings,
+    TableSettings, VectorIndexSchema,
 };
 use crate::wire::call::Wire;
 
@@ -29,6 +30,8 @@ pub(crate) enum TableUpdate<'u> {
     /// With the settings of the declared table, which a new index has too.
     AddIndex(&'u IndexSchema, &'u TableSettings),
     RemoveIndex(&'u str),
+    AddVectorIndex(&'u VectorIndexSchema),
+    RemoveVectorIndex(&'u str),
     Stream(Option<StreamView>),
     Protection(bool),
     Class(TableClass),
@@ -56,6 +59,12 @@ pub(crate) async fn update_table(
             let action = action.build().map_err(incomplete_request)?;
             let change = GlobalSecondaryIndexUpdate::builder().delete(action).build();
             request.global_secondary_index_updates(change)
+        }
+        TableUpdate::AddVectorIndex(index) => request
+            .set_attribute_definitions(Some(vector_definitions(&found.schema, index)?))
+            .vector_index_updates(added_index(index)?),
+        TableUpdate::RemoveVectorIndex(index) => {
+            request.vector_index_updates(removed_index(index)?)
         }
         TableUpdate::Stream(view) => {
             let stream = StreamSpecification::builder().stream_enabled(view.is_some());

@@ -1,0 +1,121 @@
+//! Vector indexes: the changes from those that exist to those that are declared.
+
+use super::change::TableChange;
+use super::compare::{missing_index, show_attribute, show_projection};
+use super::limits::VECTOR_INDEXES;
+use crate::schema::{
+    Billing, KeyAttribute, ProjectionSchema, TableSchema, VectorIndexSchema, Word,
+};
+use crate::wire::table::DescribedTable;
+
+/// The changes of vector indexes. An index is added before others are removed, unless it needs their place.
+#[derive(Debug, Default)]
+pub(super) struct VectorChanges {
+    /// The changes that are never made.
+    pub(super) impossible: Vec<TableChange>,
+    pub(super) added: Vec<TableChange>,
+    pub(super) removed: Vec<TableChange>,
+    /// Whether the additions need the place of those that are removed.
+    pub(super) is_full: bool,
+}
+
+/// A server without vector indexes needs no changes: it drops their declaration.
+pub(super) fn vector_changes(declared: &TableSchema, there: &DescribedTable) -> VectorChanges {
+    let mut changes = VectorChanges::default();
+    if !there.knows_vectors {
+        return changes;
+    }
+    let found = &there.schema;
+    let differences = list_vector_differences(declared, found);
+    changes.impossible = differences.into_iter().map(TableChange::Replace).collect();
+    let added = declared.vector_indexes.iter();
+    let added = added.filter(|index| found.vector_index(&index.name).is_none());
+    changes.added = added
+        .map(|index| TableChange::AddIndex(index.name.clone()))
+        .collect();
+    let removed = found.vector_indexes.iter();
+    let removed = removed.filter(|index| declared.vector_index(&index.name).is_none());
+    changes.removed = removed
+        .map(|index| TableChange::RemoveIndex(index.name.clone()))
+        .collect();
+    changes.is_full = found.vector_indexes.len() + changes.added.len() > VECTOR_INDEXES;
+    let billing = declared.settings.billing.or(found.settings.billing);
+    if !changes.added.is_empty() && billing.and_then(Billing::units).is_some() {
+        let told = "vector indexes need a table that is billed by requests, and this one is billed by units: declare \
+                    `on_demand()`, or remove the vector index";
+        changes.impossible.push(TableChange::Unfit(told.to_owned()));
+        changes.added.clear();
+    }
+    changes
+}
+
+/// The missing vector indexes, and the differences of those that exist.
+pub(super) fn list_missing_vectors(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
+    let missing = declared.vector_indexes.iter();
+    let missing = missing.filter(|index| found.vector_index(&index.name).is_none());
+    let mut list = list_vector_differences(declared, found);
+    list.extend(missing.map(|index| missing_index(&index.name)));
+    list
+}
+
+/// The differences of the vector indexes that exist. DynamoDB changes none of them.
+pub(super) fn list_vector_differences(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
+    let indexes = declared.vector_indexes.iter();
+    let pairs = indexes.filter_map(|index| Some((index, found.vector_index(&index.name)?)));
+    pairs
+        .filter_map(|(declared, found)| index_difference(declared, found))
+        .collect()
+}
+
+fn index_difference(declared: &VectorIndexSchema, found: &VectorIndexSchema) -> Option<String> {
+    let facts = [show_vector, show_partition, show_filters, show_held];
+    let differing = facts.iter().filter_map(|fact| {
+        let (there, wanted) = (fact(found), fact(declared));
+        (there != wanted).then(|| format!("has {there}, declared: {wanted}"))
+    });
+    let says: Vec<String> = differing.collect();
+    (!says.is_empty()).then(|| {
+        format!(
+            "vector index `{}` {}: an index cannot be changed: declare it under a new name with `rename = \"..\"`, and remove \
+             the old one when no program searches it any more",
+            declared.name,
+            says.join(" and ")
+        )
+    })
+}
+
+/// The vectors of an index, in words.
+pub(super) fn show_vector(index: &VectorIndexSchema) -> String {
+    let (attribute, dimensions, distance) = (&index.attribute, index.dimensions, index.distance);
+    format!(
+        "vectors of {dimensions} numbers in `{attribute}` by {}",
+        distance.word()
+    )
+}
+
+fn show_partition(index: &VectorIndexSchema) -> String {
+    match &index.within {
+        Some(within) => format!("partitions by {}", show_attribute(within)),
+        None => "no partitions".to_owned(),
+    }
+}
+
+fn show_filters(index: &VectorIndexSchema) -> String {
+    let mut filters: Vec<String> = index.filters.iter().map(show_attribute).collect();
+    filters.sort();
+    match filters.is_empty() {
+        true => "no filters".to_owned(),
+        false => format!("the filters {}", filters.join(", ")),
+    }
+}
+
+/// The attributes in the index, besides those of conditions, which it always holds.
+fn show_held(index: &VectorIndexSchema) -> String {
+    let is_other = |name: &&String| index.keys().all(|key: &KeyAttribute| key.name != **name);
+    let held = match &index.projection {
+        ProjectionSchema::All => None,
+        ProjectionSchema::Keys => Some(Default::default()),
+        ProjectionSchema::Include(names) => Some(names.iter().filter(is_other).cloned().collect()),
+    };
+    show_projection(&held)
+}
