@@ -60,7 +60,7 @@ impl SearchDraft {
     pub(super) fn build_request(&self, source: SearchSource, db: &Dynamo) -> Result<Request> {
         if self.count > MOST_HITS {
             let message = format!(
-                "a search returns at most {MOST_HITS} hits, not {}: DynamoDB has no more, and no pages of them",
+                "a search returns at most {MOST_HITS} hits, not {}: DynamoDB returns no more, and has no pages",
                 self.count
             );
             return Err(Error::config(message));
@@ -122,7 +122,7 @@ impl SearchDraft {
         expression.begin_parameter("SearchConditionExpression");
         for (at, (name, value)) in equalities.iter().enumerate() {
             if equalities.iter().take(at).any(|(before, _)| before == name) {
-                let fault = CodecError::new("a search compares an attribute once; keep one filter");
+                let fault = CodecError::new("a search compares an attribute once: keep one filter");
                 return Err(fault.at(name.clone()));
             }
             if at > 0 {
@@ -215,7 +215,7 @@ fn encode_numbers(vector: &[f32]) -> Result<Vec<u8>, CodecError> {
     Ok(writer.into_bytes())
 }
 
-/// Leaves the values out.
+/// Omits the values.
 impl fmt::Debug for SearchDraft {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SearchDraft")

@@ -244,8 +244,8 @@ fn bad_vectors(schema: &TableSchema) -> Option<String> {
     let first = vectors.first()?;
     if schema.settings.billing.and_then(Billing::units).is_some() {
         return Some(format!(
-            "it has the vector index `{}`, and only a table that is billed by requests has vector indexes: remove \
-             `provisioned(..)` or `scaled(..)`, or the vector index",
+            "it has the vector index `{}`, but only a table that is billed by requests can have one: remove `provisioned(..)` or \
+             `scaled(..)`, or the vector index",
             first.name
         ));
     }
@@ -274,7 +274,7 @@ fn bad_vectors(schema: &TableSchema) -> Option<String> {
     let is_key = |index: &&VectorIndexSchema| types.contains_key(&*index.attribute);
     vectors.iter().find(is_key).map(|index| {
         format!(
-            "`{}` is a key of an index, and the vector of `{}`",
+            "`{}` is both a key of an index and the vector of `{}`",
             index.attribute, index.name
         )
     })
