@@ -89,7 +89,7 @@ pub use crate::search::{
 };
 pub use crate::write::{LookUp, no_sentinels, sentinels_of};
 
-/// Stops a declaration that needs a feature which is not enabled.
+/// Rejects a declaration that needs a feature that is not enabled.
 #[cfg(not(feature = "vectors"))]
 #[doc(hidden)]
 #[macro_export]
@@ -101,7 +101,7 @@ macro_rules! __needs_vectors {
     };
 }
 
-/// Nothing is missing.
+/// The feature is enabled, so nothing is reported.
 #[cfg(feature = "vectors")]
 #[doc(hidden)]
 #[macro_export]

@@ -10,8 +10,8 @@ use crate::json::{CodecError, Reader, Writer};
 /// A vector of `N` numbers, for example an embedding of a text: 4 bytes for each number in memory and in a vector index, and
 /// a list of numbers in an item.
 ///
-/// All numbers are finite, because DynamoDB has neither NaN nor infinity. A model may return them, so a vector is created by
-/// [`try_from`](TryFrom), which also checks the length of a `Vec`.
+/// All numbers are finite, because DynamoDB has neither NaN nor infinity. However, a model may return them. Therefore you create
+/// a vector by [`try_from`](TryFrom), which also checks the length of a `Vec`.
 ///
 /// ```
 /// use dynamo_entity::Vector;
@@ -29,16 +29,16 @@ use crate::json::{CodecError, Reader, Writer};
 #[derive(Clone, PartialEq)]
 pub struct Vector<const N: usize>(Box<[f32; N]>);
 
-/// The reason why numbers are no vector.
+/// The reason why numbers are not a vector.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VectorError {
-    /// There are more numbers, or fewer.
+    /// The number of numbers differs from the length of the vector.
     #[error("a vector of {expected} numbers, but {found} were given: is it of another model?")]
     Length {
         /// The length of the vector.
         expected: usize,
-        /// The count of the numbers.
+        /// The number of given numbers.
         found: usize,
     },
     /// A number is NaN or infinite.
@@ -68,7 +68,7 @@ impl<const N: usize> Vector<N> {
                 let number = *number;
                 return Err(VectorError::NotFinite { at, number });
             }
-            // DynamoDB has one zero, without a sign, so that a vector equals the one that is read again.
+            // DynamoDB has one zero, without a sign. Therefore a vector equals the one that is read again.
             *number += 0.0;
         }
         Ok(Vector(numbers))

@@ -142,7 +142,8 @@ impl TableSchema {
         })
     }
 
-    /// DynamoDB indexes no item without the vector or without the attribute that searches name, and reports nothing.
+    /// DynamoDB does not index an item without the vector or without the attribute that searches name, and it does not report
+    /// that.
     fn place_in_vectors(
         &self,
         item: &Item,

@@ -62,7 +62,7 @@ pub struct Projected {
 
 #[cfg(feature = "vectors")]
 impl Projected {
-    /// An attribute without which rows are read too.
+    /// An attribute that rows may omit.
     pub(crate) fn optional(name: &'static str) -> Self {
         Projected {
             name,

@@ -274,7 +274,7 @@ impl Terraform {
     }
 }
 
-/// The provider is not known to have vector indexes, so a comment names them.
+/// It is unknown whether the provider supports vector indexes, so a comment names them.
 fn vector_remark(schema: &TableSchema) -> Option<JsonTree> {
     let names: Vec<&str> = schema
         .vector_indexes

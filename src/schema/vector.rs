@@ -40,7 +40,7 @@ pub struct VectorDef {
     pub within: Option<VectorKeyDef>,
     /// The attributes by which searches filter.
     pub filters: &'static [VectorKeyDef],
-    /// The attributes in it.
+    /// The attributes in the index.
     pub project: Projection,
 }
 

@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::json::{CodecError, Reader, array_elements, find_member};
 use crate::wire::Reply;
 
-/// A row as it came: the item, and its score.
+/// A row of the response: the item, and its score.
 pub(super) struct FoundRow {
     pub(super) json: Bytes,
     pub(super) score: f64,

@@ -21,9 +21,9 @@ use crate::search::score::{Hit, Score};
 
 /// A search of a vector index: the items whose vectors are nearest to a given one.
 ///
-/// It returns at most 100 hits, without pages, the nearest first; DynamoDB does not define the order of equal scores. Items
-/// that have expired are omitted after the search, so fewer hits than requested may be returned. DynamoDB updates the index
-/// after the table, so a search may miss the latest writes.
+/// It returns at most 100 hits, without pages, the nearest first; DynamoDB does not define the order of equal scores. Expired
+/// items are omitted after the search, so it can return fewer hits than requested. DynamoDB searches approximately, and it
+/// updates the index after the table. Therefore a search can miss a near item or the latest writes.
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -128,22 +128,22 @@ impl<I: VectorIndex, Row, State> Search<I, Row, State> {
         self.with_types(read)
     }
 
-    /// Searches only the items for which this holds. Several filters must all hold. The fields are those that the index
-    /// declares with `filter`, and an item without the attribute never matches.
+    /// Searches only the items that match this filter. With several filters, an item must match all of them. The fields are
+    /// those that the index declares with `filter`, and an item without the attribute never matches.
     pub fn filter(mut self, filter: impl FnOnce(&I::Filters) -> SearchFilter<I::Entity>) -> Self {
         self.draft.add_equality(filter(I::FILTERS).equality);
         self
     }
 
-    /// Reads only some fields of each item, which the index must contain.
+    /// Reads only some fields of each item. The index must contain them, otherwise `send` returns an error of kind `Config`.
     pub fn select<P: DynamoProjection<Entity = I::Entity>>(mut self) -> Search<I, P, State> {
         self.hydrates = false;
         self.draft.attributes = Some(entity::projected::<P>());
         self.with_types(entity::read_projection::<P>)
     }
 
-    /// Reads the whole items from the table, by `BatchGetItem`, for an index that does not contain them. Items that were
-    /// deleted meanwhile are omitted. Call it last before `send`.
+    /// Reads the whole items from the table by `BatchGetItem`, if the index does not contain them. Items that were deleted
+    /// meanwhile are omitted. Call it last before `send`.
     pub fn hydrate(mut self) -> HydratedSearch<I, State> {
         self.hydrates = true;
         self.draft.attributes = None;
@@ -202,7 +202,7 @@ impl<I: VectorIndex, Row, State> Search<I, Row, State> {
 }
 
 impl<I: VectorIndex, Row, State> Search<I, Row, State> {
-    /// Sends the search, and returns the nearest items, the nearest first.
+    /// Sends the search, and returns the hits, the nearest first.
     pub fn send(self, db: &Dynamo) -> Reading<Vec<Hit<Row, I::Score>>>
     where
         Row: Send + 'static,
@@ -227,7 +227,7 @@ pub struct HydratedSearch<I: VectorIndex, State = WithinPartition>(
 );
 
 impl<I: VectorIndex, State> HydratedSearch<I, State> {
-    /// Sends the search, reads the items, and returns them, the nearest first.
+    /// Sends the search, reads the items from the table, and returns them, the nearest first.
     pub fn send(self, db: &Dynamo) -> Reading<Vec<Hit<I::Entity, I::Score>>>
     where
         State: Searchable,
@@ -276,7 +276,7 @@ impl<I: VectorIndex, Row, State> Clone for Search<I, Row, State> {
     }
 }
 
-/// Leaves the vector and the values out.
+/// Omits the vector and the values.
 impl<I: VectorIndex, Row, State> fmt::Debug for Search<I, Row, State> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (entity, index) = (I::Entity::ENTITY.type_name, I::INDEX.name);

@@ -1,4 +1,4 @@
-//! Conditions of a search: attributes of the index that equal a value. DynamoDB accepts no others.
+//! Conditions of a search: attributes of the index that equal a value.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -37,7 +37,7 @@ impl<P: ValuePath> SearchField<P> {
         SearchField(path)
     }
 
-    /// The field equals this value. DynamoDB supports no other comparison in a search.
+    /// Matches items in which the field equals this value. Searches have no other comparison.
     pub fn eq(&self, value: impl Operand<P::Root, P::Value>) -> SearchFilter<P::Root> {
         SearchFilter::of_condition(self.0.equals(value))
     }
@@ -71,7 +71,7 @@ impl<E> SearchFilter<E> {
     }
 }
 
-/// Leaves the value out.
+/// Omits the value.
 impl<E> fmt::Debug for SearchFilter<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SearchFilter")
@@ -96,7 +96,7 @@ impl<E> OutsideIndex<E> {
         OutsideIndex(PhantomData)
     }
 
-    /// Takes anything.
+    /// Accepts any value.
     pub fn eq<A>(&self, _: A) -> SearchFilter<E> {
         SearchFilter {
             equality: Err(CodecError::new("the index does not filter by this field")),

@@ -6,7 +6,7 @@
 pub struct Hit<Row, S> {
     /// The item, or the part of it that was read.
     pub item: Row,
-    /// How near its vector is: a [`Distance`] or a [`Similarity`].
+    /// The score of its vector: a [`Distance`] or a [`Similarity`].
     pub score: S,
 }
 

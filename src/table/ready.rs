@@ -268,7 +268,7 @@ impl TableLook<'_> {
         Some(closed)
     }
 
-    /// A server without vector indexes cannot have the declared ones.
+    /// A server that does not support vector indexes cannot have the declared ones.
     fn note_vectors(&mut self, found: &DescribedTable) {
         if !found.knows_vectors {
             return;

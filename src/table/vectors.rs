@@ -8,18 +8,18 @@ use crate::schema::{
 };
 use crate::wire::table::DescribedTable;
 
-/// The changes of vector indexes. An index is added before others are removed, unless it needs their place.
+/// The changes of vector indexes. An index is added before others are removed, unless the table would have too many.
 #[derive(Debug, Default)]
 pub(super) struct VectorChanges {
     /// The changes that are never made.
     pub(super) impossible: Vec<TableChange>,
     pub(super) added: Vec<TableChange>,
     pub(super) removed: Vec<TableChange>,
-    /// Whether the additions need the place of those that are removed.
+    /// Whether indexes must be removed first, because the table would have too many.
     pub(super) is_full: bool,
 }
 
-/// A server without vector indexes needs no changes: it drops their declaration.
+/// A server that does not support vector indexes needs no changes, because it drops their declaration.
 pub(super) fn vector_changes(declared: &TableSchema, there: &DescribedTable) -> VectorChanges {
     let mut changes = VectorChanges::default();
     if !there.knows_vectors {
@@ -109,7 +109,7 @@ fn show_filters(index: &VectorIndexSchema) -> String {
     }
 }
 
-/// The attributes in the index, besides those of conditions, which it always holds.
+/// The attributes in the index, except those of conditions, which it always contains.
 fn show_held(index: &VectorIndexSchema) -> String {
     let is_other = |name: &&String| index.keys().all(|key: &KeyAttribute| key.name != **name);
     let held = match &index.projection {

@@ -183,7 +183,7 @@ fn allow_reads(declared: Declarations<'_>, all: &mut Permissions) -> Result<()> 
             let partitions = limited_pattern(&of, pattern)?;
             all.add_permission(&of.table.name, Some(&pattern.index), "Query", partitions);
         }
-        // IAM cannot limit a search to values, so it is allowed by its name alone where the others are limited.
+        // IAM cannot limit a search to values. Therefore a grant that is limited to values contains no searches.
         for search in of
             .entity
             .searches

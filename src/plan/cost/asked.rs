@@ -86,7 +86,7 @@ fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<
             limit: number_member(body, "Limit")?,
             factor: read_factor(body),
         })),
-        // Searches are billed by bytes; read units are consumed by the items that are read afterwards.
+        // Searches are billed by bytes. Only the items that are read afterwards consume read units.
         "SearchVectors" => asked.push(Asked::Rows(AskedRows {
             table: text_member(body, "TableName")?.unwrap_or_default(),
             index: text_member(body, "IndexName")?,

@@ -22,8 +22,8 @@ impl fmt::Display for TablePlan {
 }
 
 impl TablePlan {
-    /// The text of the plan, in which `allowing` names the way to allow a loss. Its [`Display`](fmt::Display) names the call in
-    /// Rust, and a program with options of its own names these.
+    /// Returns the text of the plan, in which `allowing` names the way to allow a loss. [`Display`](fmt::Display) names the call
+    /// in Rust; a program with its own options can name these instead.
     pub fn text_with(&self, allowing: impl Fn(&Deletion) -> String) -> String {
         let mut text = String::new();
         for table in &self.tables {

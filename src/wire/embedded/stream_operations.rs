@@ -48,7 +48,7 @@ pub(super) fn update_table(store: &mut EngineStore, body: &[u8]) -> OperationEnd
     if label_of(&store.storage, &table)? != label {
         delete_records(&store.storage, &table)?;
     }
-    // The engine fills an index in this request, and then only pretends for half a minute that it does not know it yet.
+    // The engine fills an index within this request, and then rejects searches for half a minute, to imitate DynamoDB.
     store.vectors = VectorIndexLifecycle::new();
     Ok(write_reply(&reply))
 }

@@ -36,7 +36,7 @@ pub(crate) struct DescribedTable {
     pub(crate) sets_index_maximum: bool,
     /// Whether the server supports global tables, so that a table without replicas is known not to be one.
     pub(crate) knows_replicas: bool,
-    /// Whether the server has vector indexes. DynamoDB Local accepts their declaration and drops it.
+    /// Whether the server supports vector indexes. DynamoDB Local accepts their declaration and drops it.
     pub(crate) knows_vectors: bool,
 }
 
