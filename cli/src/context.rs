@@ -75,8 +75,8 @@ impl Context<'_, '_> {
 /// The first bytes of the file of an embedded database.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
-/// Returns an error if the URL names a file that does not exist, or one that is no database. Otherwise a wrong path would be an
-/// empty database, or the library would leave a lock file beside the file of another program.
+/// Returns an error if the URL names a file that does not exist, or one that is not a database. Otherwise a wrong path would be
+/// an empty database, or the library would create a lock file beside the file of another program.
 pub(crate) fn check_file(url: &str) -> Result<(), Failure> {
     if let Some(path) = missing_file(url) {
         return Err(Failure::said(format!(
@@ -102,7 +102,7 @@ fn is_foreign(path: &str) -> bool {
     matches!(read, Some(Ok(_))) && !begin.is_empty() && begin != DATABASE
 }
 
-/// Whether both URLs name one file, by whatever paths. A file can be opened once.
+/// Whether both URLs name the same file, even by different paths. A file can be opened only once.
 pub(crate) fn is_same_file(one: &str, other: &str) -> bool {
     let path = |url: &str| {
         Path::new(url.strip_prefix("embedded:")?)

@@ -198,7 +198,7 @@ fn part_file(path: &str, part: &CopyPart<'_>, count: usize) -> PathBuf {
     }
 }
 
-/// A part, as messages name it.
+/// The data of a part for messages.
 struct CopiedPart<'p> {
     name: &'p str,
     /// The path of its checkpoint.
@@ -250,7 +250,7 @@ async fn copy_part(
         context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
     }
     let earlier = match file.as_ref().filter(|_| report.was_finished()) {
-        // The rows that were added since are not read.
+        // The copy does not read rows that were added since then.
         Some(file) => format!(
             "nothing to do: an earlier run finished this copy; delete {file} to copy again: "
         ),

@@ -182,7 +182,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Returns an error if the path shows that the file has another format than the options say.
+/// Returns an error if the path shows another format than the options.
 fn check_format(path: &str, matches: &ArgMatches) -> Result<(), Failure> {
     if Path::new(path).is_dir() {
         return Err(Failure::said(format!(

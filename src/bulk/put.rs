@@ -24,8 +24,8 @@ pub struct PreparedWrite {
     pub(crate) restored: Option<RestoredValues>,
 }
 
-/// The unique values of an item that a copy or an import stores. If the target has the same item, its row is right, but the
-/// items of its unique values may be missing or belong to another item.
+/// The unique values of an item that a copy or an import stores. If the target has the same item, its row is correct, but the
+/// items of its unique values can be missing or belong to another item.
 pub(crate) struct RestoredValues {
     /// The item as it is stored, DynamoDB JSON.
     pub(crate) item: Vec<u8>,

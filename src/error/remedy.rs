@@ -41,7 +41,7 @@ pub enum Remedy {
     /// Replace stored items, by `replace` of an [import](crate::transfer::Import::replace) or a
     /// [copy](crate::transfer::RowCopy::replace).
     Replace,
-    /// Copy or import each entity by its type instead of a whole table, so that its unique values are checked.
+    /// Copy or import each entity by its type instead of the whole table, because this checks unique values.
     ByEntity,
     /// Omit [`replace`](crate::transfer::RowCopy::replace), and copy into an empty table.
     DoNotReplace,

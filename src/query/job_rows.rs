@@ -129,7 +129,7 @@ impl JobRows {
         self.0.options.limit
     }
 
-    /// The number of segments of a scan, if it is one in segments.
+    /// The number of segments, if this is a scan in segments.
     pub(crate) fn segments(&self) -> Option<u32> {
         self.0.options.segments
     }

@@ -369,7 +369,7 @@ impl CopyTarget {
         entity_item(&entity, row, self.mode).map(Some)
     }
 
-    /// The way to store a row whose key another item has.
+    /// The remedy for a row whose key another item has.
     pub(super) fn remedy_for_existing(&self) -> Remedy {
         match (&self.mask, self.entity) {
             // A second copy has other pseudonyms, so each of its rows differs.

@@ -121,8 +121,8 @@ impl<Q: QueryExt> CopyExt for Q {}
 /// the items of these values.
 ///
 /// If the target already stores an item with the same key and the same attributes, the row is counted in `unchanged` and
-/// does not fail. Therefore you can run a copy again after any crash. If such a row lacks items of its unique values, they are
-/// written, and the row is counted in `written`. If you drop the future before the end, some of the items may be stored.
+/// does not fail. Therefore you can run a copy again after any crash. If items of its unique values are missing, the copy of an
+/// entity writes them and counts the row in `written`. If you drop the future before the end, some of the items may be stored.
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct RowCopy<'c> {
     pub(super) rows: JobRows,

@@ -113,7 +113,7 @@ impl CopyState {
     }
 }
 
-/// The parts of a binding whose values tell a person nothing.
+/// The parts of a binding whose values mean nothing to a reader.
 pub(super) const MASK: &str = "mask";
 pub(super) const TARGET_TABLE: &str = "target table";
 pub(super) const QUERY: &str = "query";

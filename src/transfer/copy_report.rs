@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 pub struct CopyCounts {
     /// The processed rows: the sum of `written`, `unchanged`, `existing` and `failed`.
     pub read: u64,
-    /// Rows whose items, or the items of whose unique values, were stored.
+    /// Rows that were stored, or whose missing unique values were stored.
     pub written: u64,
     /// Rows whose items already existed in the target, with the same attributes.
     pub unchanged: u64,

@@ -182,7 +182,7 @@ fn binding(copy: &RowCopy<'_>, db: &Dynamo, [from, to]: &[String; 2], target: &s
     let limit = limit.map_or("all rows".to_owned(), |limit| format!("{limit} rows"));
     let segments = copy.rows.segments().map_or(1, |segments| segments);
     let mode = copy.target.mode;
-    // The order is that of the text for a person, who understands the first ones best.
+    // An error lists differences in this order, and a reader understands the first parts best.
     let parts = [
         ("rows", copy.target.rows_name().to_owned()),
         ("source", from.clone()),

@@ -17,7 +17,7 @@ pub(super) struct PortionSettings {
     pub(super) rate: Option<u32>,
     pub(super) budget: RetryBudget,
     pub(super) replaces: bool,
-    /// The way to store an item whose key another item has.
+    /// The remedy for an item whose key another item has.
     pub(super) existing: Remedy,
 }
 

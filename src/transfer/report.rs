@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 pub struct ImportCounts {
     /// The lines that are done: the sum of all other counts of lines.
     pub lines: u64,
-    /// Lines whose items, or the items of whose unique values, were stored.
+    /// Lines whose items were stored, or whose missing unique values were stored.
     pub written: u64,
     /// Lines whose items were stored already, with the same attributes: by an earlier run, or by a line before.
     pub unchanged: u64,

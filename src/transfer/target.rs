@@ -300,8 +300,8 @@ pub(super) struct TableItems {
     entity: &'static EntityDef,
     /// The pattern of the operation that stores them, an import or a copy.
     pattern: &'static Pattern,
-    /// Whether some of them have unique values. Their items are stored like any other ones, so a replaced one would get another
-    /// owner while the former owner still has the value.
+    /// Whether some of them have unique values. The items of these values are stored like all others, so a replaced one would
+    /// get another owner while the former owner still has the value.
     has_uniques: bool,
 }
 

@@ -150,7 +150,7 @@ impl<'a> GivenWrite<'a> {
                 }
                 Err(error) => error,
             };
-            // The attempt without a response may have stored the item, or may have found it.
+            // An attempt without a response may have stored the item, or the item existed before.
             let found = match error.is_outcome_unknown() {
                 true => self.equal_item(error.current_bytes().as_ref()),
                 false => None,
@@ -216,8 +216,8 @@ impl<'a> GivenWrite<'a> {
         current.cloned()
     }
 
-    /// Takes the unique values that the stored item lacks. `error` is that of the write which found the item, and says that
-    /// the item is unchanged. Continues if the write must be sent again.
+    /// Claims the missing unique values of the stored item. `error` is the error of the write that found the item; it is
+    /// returned if no value is missing. Returns `Continue` if the write must be retried.
     async fn restore(
         &mut self,
         item: &Bytes,

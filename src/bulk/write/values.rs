@@ -1,5 +1,5 @@
-//! The unique values of rows that are refilled, or that a copy or an import finds unchanged: a row claims the sentinels that it
-//! lacks. In a refill, a sentinel that no item owns is deleted.
+//! The unique values of rows that are refilled, or that a copy or an import finds unchanged: a row claims its missing sentinels.
+//! In a refill, a sentinel that no item owns is deleted.
 //!
 //! Programs without the unique value write rows and leave the sentinels as they are. Therefore a sentinel may name an item
 //! that is gone or that has another value by now. Its owner is read strongly, and the write takes effect only while the
@@ -115,7 +115,7 @@ impl ItemsBeside for UniqueRefill<'_> {
 }
 
 impl UniqueRefill<'_> {
-    /// The write of the sentinels that an item lacks, if it lacks any. The item stays as it is.
+    /// The write of the missing sentinels of an item; `None` if none is missing. The item itself is not changed.
     pub(super) async fn claim_alone(
         &self,
         item: &[u8],

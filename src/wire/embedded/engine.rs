@@ -45,16 +45,16 @@ pub struct EmbeddedEngine {
 struct EngineThread {
     /// None only while this is dropped.
     jobs: Option<mpsc::Sender<EngineJob>>,
-    /// None for a database in memory, which nothing outlives.
+    /// None for a database in memory, which has no file to close.
     handle: Option<JoinHandle<()>>,
 }
 
-/// Waits until a file is closed. Only then it contains every write: SQLite moves the newest ones from its log into the file when
-/// it closes it, and a process that ends earlier leaves them in the log.
+/// Waits until a file is closed. Only then does it contain every write, because SQLite moves the newest writes from its log into
+/// the file when it closes the file. A process that ends earlier leaves them in the log.
 impl Drop for EngineThread {
     fn drop(&mut self) {
         drop(self.jobs.take());
-        // The thread itself drops the last handle if that is in a task which its answer has woken.
+        // The thread itself drops the last clone if a task has it that a response of the thread woke. It cannot wait for itself.
         let handle = self.handle.take();
         let handle = handle.filter(|handle| handle.thread().id() != thread::current().id());
         if let Some(handle) = handle {
@@ -92,9 +92,9 @@ impl EmbeddedEngine {
 
     /// A database in a file. The file is created if it does not exist; its folder has to exist.
     ///
-    /// When the last clone of the engine and of its connections is dropped, the file is closed: the drop waits for that, usually
-    /// a few milliseconds. Afterwards the file contains every write, and `PATH-wal` no longer exists. If the process
-    /// is killed before, the newest writes are in `PATH-wal`, and the next opener finds them there.
+    /// When the last clone of the engine and of its connections is dropped, the file is closed. The drop waits for this, usually
+    /// a few milliseconds. Afterwards the file contains every write, and `PATH-wal` no longer exists. If the process is killed
+    /// before, the newest writes are in `PATH-wal`, and the next engine that opens the file reads them there.
     ///
     /// Fails with [`ErrorKind::Locked`] while another engine has the file open, in this process or in another one, by
     /// whatever name: beside `PATH.lock`, the file itself is locked. (If only that second lock is held,
