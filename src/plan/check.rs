@@ -42,6 +42,8 @@ pub(crate) struct ConditionFailure {
     created_at: Option<LoadedCreation>,
     /// Whether the condition requires the shape that is written.
     asked_shape: bool,
+    /// Whether an expired item counts as stored, and is therefore part of the error.
+    counts_expired: bool,
 }
 
 /// The time of creation that was loaded. An item that was deleted and created again may have the version of the one
@@ -105,6 +107,7 @@ impl ConditionFailure {
         version: None,
         created_at: None,
         asked_shape: false,
+        counts_expired: false,
     };
 
     /// The meaning for a write of an item without a type.
@@ -128,6 +131,14 @@ impl ConditionFailure {
     /// The condition asks only that no expired item is changed.
     pub(crate) fn of_upsert(def: &'static EntityDef) -> ConditionFailure {
         ConditionFailure::new(ConditionFailureKind::Upsert, def)
+    }
+
+    /// States that the condition holds for no item, not even for an expired one.
+    pub(crate) fn or_expired(self) -> ConditionFailure {
+        ConditionFailure {
+            counts_expired: true,
+            ..self
+        }
     }
 
     /// States that the condition requires more than the kind says.
@@ -176,7 +187,9 @@ impl ConditionFailure {
         };
         // An expired item that DynamoDB has not deleted yet counts as missing, as it does for every
         // read.
-        let is_over = |item: &Bytes| is_expired(item, self.def.and_then(|def| def.ttl), now);
+        let ttl = self.def.and_then(|def| def.ttl);
+        let ttl = ttl.filter(|_| !self.counts_expired);
+        let is_over = |item: &Bytes| is_expired(item, ttl, now);
         let is_expired = condition.item.as_ref().is_some_and(is_over);
         let live = condition.item.filter(|_| !is_expired);
         // The shape is judged first: the attributes of another shape do not have the meaning that

@@ -88,7 +88,7 @@ impl CopyState {
         let found = text("copy").ok_or_else(broken)?;
         if number("version")? != VERSION {
             return Err(refused_import(
-                "another version of the library wrote this checkpoint",
+                "another version of the library wrote this checkpoint: delete the file to begin anew, or use another one",
             ));
         }
         if found != binding {
@@ -170,6 +170,11 @@ mod tests {
         assert_eq!(CopyState::decode(&bytes, "Note").unwrap(), state);
         let refused = |bytes: &[u8], binding| CopyState::decode(bytes, binding).unwrap_err().kind();
         assert_eq!(refused(&bytes, "Order"), ErrorKind::Checkpoint);
+        let mut older = Item::from_dynamo_json(&bytes).unwrap();
+        older.insert("version", Value::from(VERSION - 1));
+        let told = CopyState::decode(&older.to_dynamo_json().unwrap(), "Note").unwrap_err();
+        assert_eq!(told.kind(), ErrorKind::Checkpoint);
+        assert!(told.to_string().contains("delete the file"), "{told}");
         for cut in 0..bytes.len() {
             assert_eq!(refused(&bytes[..cut], "Note"), ErrorKind::Checkpoint);
         }

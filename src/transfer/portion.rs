@@ -3,7 +3,7 @@
 use crate::bulk::{SingleWrite, put_each};
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
-use crate::error::{Error, ErrorKind, Remedy, Result};
+use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 use crate::retry::RetryBudget;
 
 /// The maximum number of attempts of a write whose outcome is unknown. Another write of the same item is harmless, and the
@@ -100,7 +100,7 @@ async fn store_once<O>(
                 unknown.push(item);
                 continue;
             }
-            Some(error) if error.is_lost_race() && !settings.replaces => {
+            Some(error) if is_key_taken(&error) && !settings.replaces => {
                 let message = match error.current_bytes() {
                     Some(_) => "another item with this key is stored",
                     None => "an item with this key is stored, and could not be read",
@@ -122,7 +122,13 @@ async fn store_once<O>(
 fn is_undecided(error: &Error) -> bool {
     // Without the stored item it cannot be said whether it is the same one; another attempt may
     // return it.
-    error.is_outcome_unknown() || error.is_lost_race() && error.current_bytes().is_none()
+    error.is_outcome_unknown() || is_key_taken(error) && error.current_bytes().is_none()
+}
+
+/// Whether DynamoDB rejected the write because an item with its key is stored. A conflict that the library found itself is
+/// about other items.
+fn is_key_taken(error: &Error) -> bool {
+    error.is_lost_race() && error.stage() == Stage::Service
 }
 
 /// Whether the existing item in the error is the same as the item to be stored.

@@ -424,7 +424,7 @@ impl SingleWrite for ItemAsIs {
             false => Node::Missing(Place::of(self.table.pk)),
         };
         let (_, failure) = check::build_condition(self.entity, Precondition::Missing, None, now);
-        let asked = (condition, Meaning::Row(failure));
+        let asked = (condition, Meaning::Row(failure.or_expired()));
         let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
         let mut write = WriteRequest::new(WriteVerb::Put, table, room, self.pattern, now, asked);
         write.put_item(&self.item);

@@ -298,10 +298,11 @@ pub(crate) fn copied_put(
         true => Precondition::Anything,
         false => Precondition::Missing,
     };
-    let (mut condition, failure) = check::build_condition(declared.def, expect, None, now);
+    let (mut condition, mut failure) = check::build_condition(declared.def, expect, None, now);
     if !replaces {
         // An expired item is there too: a copy replaces nothing that it was not told to.
         condition = Node::Missing(Place::of(declared.def.pk.attribute));
+        failure = failure.or_expired();
     }
     let asked = (condition, failure);
     let (verb, room) = (WriteVerb::Put, 512 + item.len());

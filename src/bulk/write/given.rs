@@ -18,9 +18,10 @@ use crate::bulk::put::RestoredValues;
 use crate::bulk::report::RowOutcome;
 use crate::bulk::stray::StrayAttempt;
 use crate::dynamo::Dynamo;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::plan::check;
 use crate::retry::Rounds;
-use crate::schema::{Pattern, TableDef};
+use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::write::{FailedCondition, Intent, PlannedWrite, is_same_item};
 
 /// The attempts at a write.
@@ -217,7 +218,8 @@ impl<'a> GivenWrite<'a> {
     }
 
     /// Claims the missing unique values of the stored item. `error` is the error of the write that found the item; it is
-    /// returned if no value is missing. Returns `Continue` if the write must be retried.
+    /// returned if no value is missing, or if the item has expired: another item may lawfully have its values then. Returns
+    /// `Continue` if the write must be retried.
     async fn restore(
         &mut self,
         item: &Bytes,
@@ -226,6 +228,9 @@ impl<'a> GivenWrite<'a> {
         let Some(restored) = &self.restored else {
             return Err(self.failed(error));
         };
+        if check::is_expired(item, restored.entity.ttl, self.tools.db.now()) {
+            return Err(self.failed(error));
+        }
         let refill = UniqueRefill {
             tools: self.tools,
             pattern: self.pattern,
@@ -265,10 +270,14 @@ impl<'a> GivenWrite<'a> {
             // The item, or the owner of a value, has changed in the meantime.
             RowFailure::Own => {
                 self.races.in_vain();
-                match self.races.begin_another(began.elapsed()).await {
-                    true => Ok(ControlFlow::Continue(())),
-                    false => Err(self.failed(error)),
+                if self.races.begin_another(began.elapsed()).await {
+                    return Ok(ControlFlow::Continue(()));
                 }
+                // The error of a failed check is about the item of the check, which may be another one.
+                Err(self.failed(match error.is_lost_race() {
+                    true => lost_restore(restored.entity),
+                    false => error,
+                }))
             }
         }
     }
@@ -316,6 +325,14 @@ impl<'a> GivenWrite<'a> {
     fn failed(&self, error: Error) -> RowError {
         failed(self.key, Some(self.number), error)
     }
+}
+
+/// The error of a restore whose items changed in each round. It is about the unique values, not about the key of the item.
+fn lost_restore(entity: &'static EntityDef) -> Error {
+    let message = "the item is stored, but its unique values were not restored, because other writes changed an item of these values in each attempt: \
+                   run this again";
+    let error = Error::new(ErrorKind::Conflict, Stage::Request, message);
+    error.of(entity.type_name).declared_as(Some(entity.id))
 }
 
 fn held(earlier: u64, entity: &'static str) -> Error {

@@ -68,6 +68,10 @@ impl ItemsBeside for UniqueRefill<'_> {
                     }
                     Some(_) if self.has_ttl(&found, values.ttl.as_deref()) => continue,
                     // The condition of the write rejects an item that names no owner.
+                    None if !check::is_expired(&found, self.entity.ttl, write.now) => {
+                        let message = "an item that names no owner is stored in the place of this value, and it is unique: delete that item, and run this again";
+                        return Err(fail(self.violation(sentinel, &found, message)));
+                    }
                     Some(_) | None => {}
                 }
             }
@@ -157,14 +161,18 @@ impl UniqueRefill<'_> {
             .is_some_and(|row| self.may_hold(row, sentinel.key()))
         {
             let message = "another item has this value, and it is unique: change one of the two, and run this again";
-            let error = Error::new(ErrorKind::UniqueViolation, Stage::Service, message)
-                .at(sentinel.fields().join(", "))
-                .of(self.entity.type_name)
-                .declared_as(Some(self.entity.id))
-                .with_holder(found.clone());
-            return Err(failed(key, None, error));
+            return Err(failed(key, None, self.violation(sentinel, found, message)));
         }
         Ok(Some(OtherOwner { key: owner, row }))
+    }
+
+    /// The error for a value whose sentinel cannot be taken.
+    fn violation(&self, sentinel: &Sentinel, found: &bytes::Bytes, message: &str) -> Error {
+        Error::new(ErrorKind::UniqueViolation, Stage::Service, message)
+            .at(sentinel.fields().join(", "))
+            .of(self.entity.type_name)
+            .declared_as(Some(self.entity.id))
+            .with_holder(found.clone())
     }
 
     /// Whether an item has the value of a sentinel. One that this program cannot read may have it.

@@ -22,6 +22,7 @@ tests![
     newly_personal_fields_are_another_copy,
     an_undescribed_source_is_not_masked,
     expired_items_in_the_target_are_kept,
+    expired_rows_without_unique_values_are_unchanged,
     the_expiry_of_a_masked_row_is_kept,
     personal_keys_need_a_secret,
     rows_under_two_keys_are_refused_at_once,
@@ -319,6 +320,27 @@ async fn expired_items_in_the_target_are_kept(_: Db) -> Outcome {
             .written,
         1
     );
+    Ok(())
+}
+
+async fn expired_rows_without_unique_values_are_unchanged(_: Db) -> Outcome {
+    let (db, other) = (memory::<Births>().await?, memory::<Births>().await?);
+    let birth = Birth {
+        id: 1,
+        born: at(BEGAN),
+        ends: at(BEGAN),
+    };
+    birth.create().send(&db).await?;
+    let now = at(BEGAN + 100 * 86_400);
+    let (db, other) = (db.with_clock(move || now), other.with_clock(move || now));
+    for unchanged in [0, 1] {
+        let rows = Birth::scan().include_expired();
+        let counts = rows.copy_to(&other).send(&db).await?.complete()?;
+        assert_eq!((counts.read, counts.unchanged), (1, unchanged));
+        let items = Births::schema().scan_items()?;
+        let counts = items.copy_to(&other).send(&db).await?.complete()?;
+        assert_eq!((counts.read, counts.unchanged), (1, 1));
+    }
     Ok(())
 }
 
