@@ -82,8 +82,6 @@ crate::declare! {
 
 /// The same table, with a global index of the same name.
 mod by_size {
-    use dynamo_entity::prelude::*;
-
     crate::declare! {
         pub entity Plain(table = "later", key(pk = id), gsi(near, pk = size)) { pub id: u32, pub size: u8 }
     }
