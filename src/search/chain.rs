@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::expr::Operand;
 use crate::plan::{Explanation, Filter, is_expired};
 use crate::query::RowsOf;
-use crate::read::{BatchReader, GetMany, ReadForm, Reading};
+use crate::read::{BatchReader, Failing, KeyList, ReadForm, ReadRow, Reading};
 use crate::schema::Pattern;
 use crate::search::answer::read_rows;
 use crate::search::condition::{SearchFilter, ValuePath};
@@ -143,7 +143,7 @@ impl<I: VectorIndex, Row, State> Search<I, Row, State> {
     }
 
     /// Reads the whole items from the table by `BatchGetItem`, if the index does not contain them. Items that were deleted
-    /// meanwhile are omitted. Call it last before `send`.
+    /// meanwhile are omitted, and items that the conditions of the search no longer match. Call it last before `send`.
     pub fn hydrate(mut self) -> HydratedSearch<I, State> {
         self.hydrates = true;
         self.draft.attributes = None;
@@ -168,12 +168,17 @@ impl<I: VectorIndex, Row, State> Search<I, Row, State> {
             explanation.filters.push(Filter::Expired);
         }
         if self.hydrates {
-            let form = ReadForm::whole_items::<I::Entity>();
-            let frame = form.table_frame::<I::Entity>(source.pattern, db);
-            let request = BatchReader::of_table(db.clone(), frame).form_request();
+            let request = Self::item_reader(db).form_request();
             explanation.items = Some(String::from_utf8_lossy(&request.body).into_owned());
         }
         Ok(explanation)
+    }
+
+    /// How the items behind the hits are read.
+    fn item_reader(db: &Dynamo) -> BatchReader {
+        let form = ReadForm::whole_items::<I::Entity>();
+        let frame = form.table_frame::<I::Entity>(source_of::<I>().pattern, db);
+        BatchReader::of_table(db.clone(), frame)
     }
 
     /// The rows of the index, decoded.
@@ -232,21 +237,31 @@ impl<I: VectorIndex, State> HydratedSearch<I, State> {
     where
         State: Searchable,
     {
-        let (db, expired) = (db.clone(), self.0.draft.include_expired);
+        let db = db.clone();
         Reading::new(async move {
+            let draft = self.0.draft.clone();
             let hits = self.0.read_hits(db.clone()).await?;
-            let keys: Vec<Key<I::Entity>> = hits.iter().map(|hit| hit.item.clone()).collect();
-            let read = GetMany::<I::Entity, _>::new(keys);
-            let read = if expired {
-                read.include_expired()
-            } else {
-                read
-            };
-            let items = read.send(&db).await?;
-            let found = hits.into_iter().zip(items);
-            Ok(found
-                .filter_map(|(hit, item)| Some(Hit::new(item?, hit.score)))
-                .collect())
+            let mut keys = KeyList::new();
+            for hit in &hits {
+                keys.push_key(&hit.item)?;
+            }
+            let reader = Search::<I, Key<I::Entity>, State>::item_reader(&db);
+            let items = reader.read_keys(keys, Failing::Together).await?;
+            let (source, now) = (source_of::<I>(), db.now());
+            let ttl = source.entity.ttl.filter(|_| !draft.include_expired);
+            let reader = ReadRow::<I::Entity>::of_entity();
+            let mut found = Vec::with_capacity(hits.len());
+            for (hit, item) in hits.into_iter().zip(items) {
+                let Some(item) = item? else {
+                    continue;
+                };
+                let json = item.row_json();
+                // An item that has changed since may belong to another tenant, so it is not even decoded.
+                if draft.still_holds(json, source) && !is_expired(json, ttl, now) {
+                    found.push(Hit::new(reader.read_row(&item)?, hit.score));
+                }
+            }
+            Ok(found)
         })
     }
 

@@ -6,7 +6,8 @@ use crate::dynamo::Dynamo;
 use crate::entity::Projected;
 use crate::error::{Error, Result};
 use crate::expr::Expression;
-use crate::json::{CodecError, Writer};
+use crate::json::{CodecError, Reader, Tag, Writer, find_member};
+use crate::key::point::KeyPoint;
 use crate::schema::{EntityDef, Pattern, Projection, SHAPE, TableDef, VectorDef};
 use crate::search::condition::Equality;
 use crate::wire::{Request, Resend, ServiceOperation};
@@ -107,18 +108,31 @@ impl SearchDraft {
         Ok((table, body))
     }
 
-    /// Items of other entities have another type, by which the index filters.
-    fn write_condition(
-        &self,
-        source: SearchSource,
-        expression: &mut Expression,
-    ) -> Result<(), CodecError> {
+    /// The equalities of the caller, and that of the type: items of other entities have another one.
+    fn all_equalities(&self, source: SearchSource) -> Vec<Equality> {
         let mut equalities = self.equalities.clone();
         if let Some(attribute) = source.table.type_attribute {
             let mut own = Writer::default();
             own.text(source.entity.stored_name);
             equalities.push((attribute.to_owned(), own.into_bytes()));
         }
+        equalities
+    }
+
+    /// Whether an item of the table still belongs to the hits: an index lags behind.
+    pub(super) fn still_holds(&self, item: &[u8], source: SearchSource) -> bool {
+        let mut equalities = self.all_equalities(source).into_iter();
+        has_vector(item, source.index.attribute).unwrap_or(false)
+            && equalities.all(|(name, wanted)| has_value(item, &name, &wanted).unwrap_or(false))
+    }
+
+    /// The index filters by each attribute.
+    fn write_condition(
+        &self,
+        source: SearchSource,
+        expression: &mut Expression,
+    ) -> Result<(), CodecError> {
+        let equalities = self.all_equalities(source);
         expression.begin_parameter("SearchConditionExpression");
         for (at, (name, value)) in equalities.iter().enumerate() {
             if equalities.iter().take(at).any(|(before, _)| before == name) {
@@ -198,6 +212,23 @@ impl SearchSource {
             .flat_map(|known| known.names());
         names.map(Projected::optional).collect()
     }
+}
+
+/// Whether the attribute is a list, as each vector is.
+fn has_vector(item: &[u8], attribute: &str) -> Result<bool, CodecError> {
+    let Some(vector) = find_member(item, attribute)? else {
+        return Ok(false);
+    };
+    Ok(Reader::new(vector).tag()? == Tag::L)
+}
+
+/// Whether the attribute has this value.
+fn has_value(item: &[u8], attribute: &str, wanted: &[u8]) -> Result<bool, CodecError> {
+    let Some(value) = find_member(item, attribute)? else {
+        return Ok(false);
+    };
+    let read_point = |json| KeyPoint::read_point(&mut Reader::new(json));
+    Ok(read_point(value)? == read_point(wanted)?)
 }
 
 /// `[{"N":"0.5"},..]`

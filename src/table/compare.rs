@@ -33,6 +33,8 @@ pub(crate) fn list_obstacles(declared: &TableSchema, found: &TableSchema) -> Vec
             list.extend(index_difference(declared, index, there));
         } else if find_index(&found.local_indexes, &index.name).is_some() {
             list.push(other_kind(&index.name, "global", "local"));
+        } else if found.vector_index(&index.name).is_some() {
+            list.push(other_kind(&index.name, "global", "vector"));
         }
     }
     for index in &declared.local_indexes {
@@ -40,12 +42,21 @@ pub(crate) fn list_obstacles(declared: &TableSchema, found: &TableSchema) -> Vec
             list.extend(index_difference(declared, index, there));
         } else if find_index(&found.global_indexes, &index.name).is_some() {
             list.push(other_kind(&index.name, "local", "global"));
+        } else if found.vector_index(&index.name).is_some() {
+            list.push(other_kind(&index.name, "local", "vector"));
         } else {
             list.push(format!(
                 "local index `{}` is missing: it can only be made together with the table, so this \
                  needs a new table",
                 index.name
             ));
+        }
+    }
+    for index in &declared.vector_indexes {
+        if find_index(&found.global_indexes, &index.name).is_some() {
+            list.push(other_kind(&index.name, "vector", "global"));
+        } else if find_index(&found.local_indexes, &index.name).is_some() {
+            list.push(other_kind(&index.name, "vector", "local"));
         }
     }
     list
@@ -85,7 +96,7 @@ pub(super) fn compare_ttl(declared: Option<&str>, found: Option<&str>) -> Option
     }
 }
 
-/// Whether the table has an index of this name.
+/// Whether the table has an index of this name, of whatever kind.
 pub(super) fn has_index(schema: &TableSchema, index: &str) -> bool {
     find_index(&schema.global_indexes, index)
         .or_else(|| find_index(&schema.local_indexes, index))

@@ -10,6 +10,7 @@ use super::polling::TablePolling;
 use super::settle::{PendingChange, TROUBLE, is_trouble, wait_settled};
 use super::steps::needed_changes;
 use super::throughput::{has_warmed, units_to_raise};
+use super::vectors::{list_other_lengths, other_length};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
 use crate::wire::Wire;
@@ -153,11 +154,20 @@ impl<G: TableGoal> Convergence<'_, G> {
     /// Why the service would reject an index once the changes before it are made: one that is in its way is kept.
     fn crowded_out(&self, there: &TableSchema, remaining: &[TableChange]) -> Vec<String> {
         let mut room = IndexRoom::of_table(there);
+        let mut vectors = there.vector_indexes.clone();
         let mut refused = Vec::new();
         for change in remaining {
             match change {
-                TableChange::RemoveIndex(name) => room.remove_index(name),
+                TableChange::RemoveIndex(name) => {
+                    room.remove_index(name);
+                    vectors.retain(|index| index.name != *name);
+                }
                 TableChange::AddIndex(name) => {
+                    if let Some(index) = self.declared.vector_index(name)
+                        && let Some(kept) = list_other_lengths(index, &vectors).first()
+                    {
+                        refused.push(other_length(index, kept));
+                    }
                     let Some(index) = self.declared.index(name) else {
                         continue;
                     };

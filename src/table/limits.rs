@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::json::Tag;
 use crate::schema::{
     Billing, Encryption, IndexSchema, KeyAttribute, KeyType, LISTED_ATTRIBUTES, OnDemandMaximum,
     ProjectionSchema, ReplicaConsistency, Replicas, TableSchema, TableSettings, VectorIndexSchema,
+    Word,
 };
 
 pub(super) const GLOBAL_INDEXES: usize = 20;
@@ -272,11 +274,41 @@ fn bad_vectors(schema: &TableSchema) -> Option<String> {
     }
     let types = schema.key_types();
     let is_key = |index: &&VectorIndexSchema| types.contains_key(&*index.attribute);
-    vectors.iter().find(is_key).map(|index| {
+    let key = vectors.iter().find(is_key).map(|index| {
         format!(
             "`{}` is both a key of an index and the vector of `{}`",
             index.attribute, index.name
         )
+    });
+    key.or_else(|| {
+        vectors
+            .iter()
+            .find_map(|index| bad_neighbour(schema, index))
+    })
+}
+
+/// An entity that stores another type in an attribute of the index: DynamoDB would reject its writes.
+fn bad_neighbour(schema: &TableSchema, index: &VectorIndexSchema) -> Option<String> {
+    let vector = std::iter::once((index.attribute.as_str(), Tag::L.word()));
+    let keys = index.keys();
+    let keys = keys.map(|key| (key.name.as_str(), key.ty.word()));
+    vector.chain(keys).find_map(|(name, wanted)| {
+        let mut entities = schema.entities.iter();
+        let (other, stored) = entities.find_map(|entity| {
+            let stored = entity.attribute(name)?.stored?.word();
+            (stored != wanted).then_some((&entity.name, stored))
+        })?;
+        let mut owners = schema.entities.iter();
+        let owner = owners.find(|entity| {
+            let mut searches = entity.searches.iter();
+            searches.any(|search| search.index == index.name)
+        });
+        let owner = owner.map_or("another entity", |entity| entity.name.as_str());
+        Some(format!(
+            "the vector index `{}` of `{owner}` needs the type {wanted} in the attribute `{name}`, and `{other}` stores {stored} \
+             there, which DynamoDB would reject: store one of them in an attribute of another name",
+            index.name
+        ))
     })
 }
 

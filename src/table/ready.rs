@@ -275,7 +275,7 @@ impl TableLook<'_> {
         }
         for index in &self.schema.vector_indexes {
             let index = index.name.clone();
-            if found.schema.vector_index(&index).is_none() {
+            if !compare::has_index(&found.schema, &index) {
                 self.answer
                     .add_finding(ReadinessFinding::IndexMissing { index });
             } else if found.changing.contains(&index) {

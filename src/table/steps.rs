@@ -40,7 +40,7 @@ pub(super) fn needed_changes(
     changes.extend(change_maximum(declared, &found.described));
     changes.extend(change_class(&declared.settings, &there.settings));
     changes.extend(indexes.first);
-    let (first, then) = match vectors.is_full {
+    let (first, then) = match vectors.removes_first {
         true => (vectors.removed, vectors.added),
         false => (vectors.added, vectors.removed),
     };

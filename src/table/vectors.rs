@@ -1,22 +1,22 @@
 //! Vector indexes: the changes from those that exist to those that are declared.
 
 use super::change::TableChange;
-use super::compare::{missing_index, show_attribute, show_projection};
+use super::compare::{has_index, missing_index, show_attribute, show_projection};
 use super::limits::VECTOR_INDEXES;
 use crate::schema::{
     Billing, KeyAttribute, ProjectionSchema, TableSchema, VectorIndexSchema, Word,
 };
 use crate::wire::table::DescribedTable;
 
-/// The changes of vector indexes. An index is added before others are removed, unless the table would have too many.
+/// The changes of vector indexes. An index is added before others are removed, unless one of them is in its way.
 #[derive(Debug, Default)]
 pub(super) struct VectorChanges {
     /// The changes that are never made.
     pub(super) impossible: Vec<TableChange>,
     pub(super) added: Vec<TableChange>,
     pub(super) removed: Vec<TableChange>,
-    /// Whether indexes must be removed first, because the table would have too many.
-    pub(super) is_full: bool,
+    /// Whether indexes must be removed first: the table would have too many, or vectors of two lengths in one attribute.
+    pub(super) removes_first: bool,
 }
 
 /// A server that does not support vector indexes needs no changes, because it drops their declaration.
@@ -28,31 +28,68 @@ pub(super) fn vector_changes(declared: &TableSchema, there: &DescribedTable) -> 
     let found = &there.schema;
     let differences = list_vector_differences(declared, found);
     changes.impossible = differences.into_iter().map(TableChange::Replace).collect();
+    // An index of another kind that has the same name is a difference of its own.
     let added = declared.vector_indexes.iter();
-    let added = added.filter(|index| found.vector_index(&index.name).is_none());
-    changes.added = added
-        .map(|index| TableChange::AddIndex(index.name.clone()))
-        .collect();
+    for index in added.filter(|index| !has_index(found, &index.name)) {
+        let old = list_other_lengths(index, &found.vector_indexes);
+        let mut kept = old.iter().filter(|old| has_index(declared, &old.name));
+        match kept.next() {
+            Some(kept) => changes
+                .impossible
+                .push(TableChange::Replace(other_length(index, kept))),
+            None => {
+                changes.removes_first |= !old.is_empty();
+                changes
+                    .added
+                    .push(TableChange::AddIndex(index.name.clone()));
+            }
+        }
+    }
     let removed = found.vector_indexes.iter();
-    let removed = removed.filter(|index| declared.vector_index(&index.name).is_none());
+    let removed = removed.filter(|index| !has_index(declared, &index.name));
     changes.removed = removed
         .map(|index| TableChange::RemoveIndex(index.name.clone()))
         .collect();
-    changes.is_full = found.vector_indexes.len() + changes.added.len() > VECTOR_INDEXES;
+    changes.removes_first |= found.vector_indexes.len() + changes.added.len() > VECTOR_INDEXES;
     let billing = declared.settings.billing.or(found.settings.billing);
     if !changes.added.is_empty() && billing.and_then(Billing::units).is_some() {
         let told = "vector indexes need a table that is billed by requests, and this one is billed by units: declare \
                     `on_demand()`, or remove the vector index";
-        changes.impossible.push(TableChange::Unfit(told.to_owned()));
+        // Every program that wants the index must be told.
+        changes
+            .impossible
+            .push(TableChange::Replace(told.to_owned()));
         changes.added.clear();
     }
     changes
 }
 
+/// The indexes that read vectors of another length from the attribute of this one, which DynamoDB rejects.
+pub(super) fn list_other_lengths<'s>(
+    index: &VectorIndexSchema,
+    there: &'s [VectorIndexSchema],
+) -> Vec<&'s VectorIndexSchema> {
+    let others = there
+        .iter()
+        .filter(|other| other.attribute == index.attribute && other.dimensions != index.dimensions);
+    others.collect()
+}
+
+/// The message for an index whose vectors have another length than those of one that stays.
+pub(super) fn other_length(index: &VectorIndexSchema, kept: &VectorIndexSchema) -> String {
+    let (name, attribute, old) = (&index.name, &index.attribute, &kept.name);
+    let (wanted, there) = (index.dimensions, kept.dimensions);
+    format!(
+        "vector index `{name}` cannot be added: it reads vectors of {wanted} numbers from `{attribute}`, and `{old}` reads \
+         vectors of {there} numbers from there: store the vectors in another attribute, or remove `{old}` first, which a plan \
+         does if you no longer declare it and allow it by name"
+    )
+}
+
 /// The missing vector indexes, and the differences of those that exist.
 pub(super) fn list_missing_vectors(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
     let missing = declared.vector_indexes.iter();
-    let missing = missing.filter(|index| found.vector_index(&index.name).is_none());
+    let missing = missing.filter(|index| !has_index(found, &index.name));
     let mut list = list_vector_differences(declared, found);
     list.extend(missing.map(|index| missing_index(&index.name)));
     list

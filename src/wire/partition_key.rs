@@ -93,7 +93,7 @@ impl<'r> PartitionFinder<'r, '_> {
 
     fn all(&self) -> Result<Vec<PartitionKey<'r>>, CodecError> {
         use ServiceOperation::{
-            BatchGetItem, BatchWriteItem, DeleteItem, GetItem, PutItem, Query, Scan, SearchVectors,
+            BatchGetItem, BatchWriteItem, DeleteItem, GetItem, PutItem, Query, Scan,
             TransactGetItems, TransactWriteItems, UpdateItem,
         };
         let body = &*self.request.body;
@@ -103,8 +103,10 @@ impl<'r> PartitionFinder<'r, '_> {
                 found.extend(self.of_operation(&Cow::from(&self.request.table), body)?);
             }
             Query => found.extend(self.of_query(body)?),
+            Scan => {}
             // A search reads an index of its own kind, whose partitions are not those of the table.
-            Scan | SearchVectors => {}
+            #[cfg(feature = "vectors")]
+            ServiceOperation::SearchVectors => {}
             BatchGetItem => {
                 for (table, asked) in
                     object_members(find_member(body, "RequestItems")?.unwrap_or(b"{}"))?

@@ -23,17 +23,17 @@ macro_rules! operations {
 
         impl ServiceOperation {
             /// How many there are.
-            pub(super) const COUNT: usize = [$(ServiceOperation::$operation),+].len();
+            pub(super) const COUNT: usize = [$($(#[$meta])* ServiceOperation::$operation),+].len();
 
             /// The operation's name in DynamoDB's API.
             pub(crate) const fn operation_name(self) -> &'static str {
-                match self { $(ServiceOperation::$operation => stringify!($operation),)+ }
+                match self { $($(#[$meta])* ServiceOperation::$operation => stringify!($operation),)+ }
             }
 
             /// The value of the header `x-amz-target`.
             pub(super) const fn target_header(self) -> &'static str {
                 match self {
-                    $(ServiceOperation::$operation => concat!("DynamoDB_20120810.", stringify!($operation)),)+
+                    $($(#[$meta])* ServiceOperation::$operation => concat!("DynamoDB_20120810.", stringify!($operation)),)+
                 }
             }
         }
@@ -51,7 +51,7 @@ operations! {
     BatchWriteItem,
     TransactWriteItems,
     TransactGetItems,
-    #[cfg_attr(not(feature = "vectors"), allow(dead_code, reason = "only searches send it"))]
+    #[cfg(feature = "vectors")]
     SearchVectors,
 }
 

@@ -53,8 +53,9 @@ impl ServerCapabilities {
             | ServiceOperation::Scan
             | ServiceOperation::BatchGetItem
             | ServiceOperation::BatchWriteItem
-            | ServiceOperation::TransactGetItems
-            | ServiceOperation::SearchVectors => None,
+            | ServiceOperation::TransactGetItems => None,
+            #[cfg(feature = "vectors")]
+            ServiceOperation::SearchVectors => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Searches of vector indexes, beside a comparison of all vectors; the indexes in plans and places.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::deploy::{Deletion, TableChange};
@@ -11,6 +12,7 @@ use dynamo_entity::{ErrorKind, put_each};
 
 use crate::support::db::{Db, item, n, raw, s};
 use crate::support::engine::Kind;
+use crate::support::rewriting::{Answer, Rewriting};
 use crate::support::suite::{Gap, Outcome};
 use crate::tests;
 
@@ -36,6 +38,11 @@ tests![
     a_search_is_explained(Shelf) unless NO_VECTORS,
     a_server_without_vectors_shows_no_difference,
     units_and_vectors_exclude_each_other,
+    hydrated_items_are_checked_again(Memo) unless NO_VECTORS,
+    a_table_with_units_gets_no_vector_index unless NO_VECTORS,
+    another_kind_of_index_is_a_difference unless NO_VECTORS,
+    vectors_of_another_length_come_after_the_old_ones(Plain) unless NO_VECTORS,
+    neighbours_with_another_type_are_rejected,
 ];
 
 const DIMENSIONS: usize = 6;
@@ -62,6 +69,32 @@ crate::declare! {
     entity Session(table = "sessions", key(pk = id), vector(near, field = at, distance = euclidean))
         { id: u32, at: Vector<2>, #[dynamo(ttl)] ends: u64 }
     entity Plain(table = "later", key(pk = id)) { id: u32, at: Vector<2> }
+    entity Memo(table = "memos", key(pk = id),
+        vector(alike, field = at, distance = euclidean, within = org, filter = color, project = keys))
+        { id: u32, org: String, color: u8, at: Option<Vector<2>> }
+    table Stall(name = "stall", pk = "pk", sk = "sk", entities(Sign, Label, Price));
+    entity Sign(table = Stall, key(pk = "SIGN#{id}", sk = "SIGN"),
+        vector(sign_like, field = plot, distance = cosine, filter = tone))
+        { id: u32, plot: Vector<2>, tone: String }
+    entity Label(table = Stall, key(pk = "LABEL#{id}", sk = "LABEL")) { id: u32, plot: Vec<f32>, tone: String }
+    entity Price(table = Stall, key(pk = "PRICE#{id}", sk = "PRICE")) { id: u32, tone: u8 }
+}
+
+/// The same table, with a global index of the same name.
+mod by_size {
+    crate::declare! {
+        pub entity Plain(table = "later", key(pk = id), gsi(near, pk = size)) { pub id: u32, pub size: u8 }
+    }
+}
+
+/// The same attribute, with longer vectors.
+mod longer {
+    use dynamo_entity::prelude::*;
+
+    crate::declare! {
+        pub entity Plain(table = "later", key(pk = id), vector(nearer, field = at, distance = euclidean))
+            { pub id: u32, pub at: Vector<3> }
+    }
 }
 
 /// The same table, with a vector index.
@@ -562,5 +595,135 @@ async fn units_and_vectors_exclude_each_other(db: Db) -> Outcome {
         refused.to_string().contains("billed by requests"),
         "{refused}"
     );
+    Ok(())
+}
+
+/// A connection whose searches always return what the first one found.
+fn late(db: &Db) -> Dynamo {
+    let first: Mutex<Option<Vec<u8>>> = Mutex::default();
+    let http = Rewriting::new(db.engine().http_client(), move |answer: &mut Answer| {
+        if answer.operation == "SearchVectors" && answer.status == 200 {
+            let mut first = first.lock().expect("nobody panics");
+            answer.body = first.get_or_insert_with(|| answer.body.clone()).clone();
+        }
+    });
+    db.through(db.engine().config().http_client(http))
+}
+
+async fn hydrated_items_are_checked_again(db: Db) -> Outcome {
+    let late = late(&db);
+    let at: Vector<2> = [1.0, 0.0].try_into()?;
+    let memo = |id| Memo {
+        id,
+        org: "acme".into(),
+        color: 7,
+        at: Some(at.clone()),
+    };
+    for id in 0..6 {
+        memo(id).put().send(&db).await?;
+    }
+    let search = || {
+        let search = Memo::alike(&at, 10).within("acme");
+        search.filter(|memo| memo.color().eq(7)).hydrate()
+    };
+    assert_eq!(search().send(&late).await?.len(), 6);
+    let changed = [
+        Memo {
+            org: "initech".into(),
+            ..memo(1)
+        },
+        Memo {
+            color: 8,
+            ..memo(2)
+        },
+        Memo {
+            at: None,
+            ..memo(3)
+        },
+    ];
+    put_each(changed.iter().map(|memo| memo.put()))
+        .send(&db)
+        .await?
+        .complete()?;
+    Memo::key(4).delete().send(&db).await?;
+    // It is not even decoded, because it is of another tenant.
+    let foreign = [("id", n(5)), ("org", s("initech")), ("color", s("no"))];
+    db.plant::<Memo>(raw(foreign)).await;
+    let hits = search().send(&late).await?;
+    assert_eq!(hits.iter().map(|hit| hit.item.id).collect::<Vec<_>>(), [0]);
+    Ok(())
+}
+
+async fn a_table_with_units_gets_no_vector_index(db: Db) -> Outcome {
+    db.create_tables([Plain::schema().provisioned(5, 5)])
+        .await?;
+    let refused = db.add_indexes([later::Plain::schema()]).await.unwrap_err();
+    let text = refused.to_string();
+    assert!(text.contains("billed by requests"), "{text}");
+    Ok(())
+}
+
+async fn another_kind_of_index_is_a_difference(db: Db) -> Outcome {
+    db.create_tables([by_size::Plain::schema()]).await?;
+    let told = difference(&db, later::Plain::schema()).await?;
+    assert!(
+        told.contains("is a global index, declared: a vector one"),
+        "{told}"
+    );
+    let other = db.clone().with_prefix(&format!("{}other-", db.prefix()));
+    other.create_tables([later::Plain::schema()]).await?;
+    let told = difference(&other, by_size::Plain::schema()).await?;
+    assert!(
+        told.contains("is a vector index, declared: a global one"),
+        "{told}"
+    );
+    Ok(())
+}
+
+/// The only change of the plan, of which `ready` tells too.
+async fn difference(
+    db: &Dynamo,
+    schema: TableSchema,
+) -> std::result::Result<String, Box<dyn std::error::Error>> {
+    let plan = db.plan([schema.clone()]).await?;
+    let changes: Vec<_> = plan.steps().map(|step| step.change.clone()).collect();
+    let [TableChange::Replace(told)] = &*changes else {
+        return Err(plan.to_string().into());
+    };
+    let ready = db.ready([schema]).await;
+    assert!(ready.to_string().contains(told), "{ready}");
+    Ok(told.clone())
+}
+
+async fn vectors_of_another_length_come_after_the_old_ones(db: Db) -> Outcome {
+    db.add_indexes([later::Plain::schema()]).await?;
+    let refused = db.add_indexes([longer::Plain::schema()]).await.unwrap_err();
+    let text = refused.to_string();
+    assert!(
+        text.contains("store the vectors in another attribute"),
+        "{text}"
+    );
+    let plan = db.plan([longer::Plain::schema()]).await?;
+    let changes: Vec<_> = plan.steps().map(|step| step.change.clone()).collect();
+    let expected = [
+        TableChange::RemoveIndex("near".into()),
+        TableChange::AddIndex("nearer".into()),
+    ];
+    assert_eq!(changes, expected, "{plan}");
+    plan.apply(&db)
+        .allow(Deletion::index("later", "near"))
+        .await?;
+    assert!(db.plan([longer::Plain::schema()]).await?.is_empty());
+    Ok(())
+}
+
+async fn neighbours_with_another_type_are_rejected(db: Db) -> Outcome {
+    let refused = db.create_tables([Stall::schema()]).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Config);
+    let text = refused.to_string();
+    let expected = "the vector index `sign_like` of `Sign` needs the type S in the attribute `tone`, and `Price` stores N";
+    assert!(text.contains(expected), "{text}");
+    let planned = db.plan([Stall::schema()]).await.unwrap_err();
+    assert_eq!(planned.kind(), ErrorKind::Config);
     Ok(())
 }

@@ -101,6 +101,15 @@ changes! {
     vector_index_by_another_distance: BreaksRunning at "similar" ["(3 numbers, cosine)", "(3 numbers, euclidean)", "declare a second one"] of Order
         { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine)) { id: u32, at: Option<Vector<3>> } }
         => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = euclidean)) { id: u32, at: Option<Vector<3>> } }
+    vector_index_by_another_projection: BreaksRunning at "similar" ["holding all attributes", "holding keys alone"] of Order
+        { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine)) { id: u32, at: Option<Vector<3>> } }
+        => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine, project = keys)) { id: u32, at: Option<Vector<3>> } }
+    vector_index_within_a_text: FillFirst at "similar" ["not a list of 3 numbers", "an empty `owner`"] of Order
+        { entity Order(table = "orders", key(pk = id)) { id: u32, owner: String, at: Option<Vector<3>> } }
+        => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine, within = owner)) { id: u32, owner: String, at: Option<Vector<3>> } }
+    vector_index_by_a_text: FillFirst at "similar" ["not a list of 3 numbers, also"] of Order
+        { entity Order(table = "orders", key(pk = id)) { id: u32, color: String, at: Option<Vector<3>> } }
+        => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine, filter = color)) { id: u32, color: String, at: Option<Vector<3>> } }
     vector_index_within: BreaksRunning at "similar" ["within owner (S)"] of Order
         { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine)) { id: u32, owner: String, at: Option<Vector<3>> } }
         => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine, within = owner)) { id: u32, owner: String, at: Option<Vector<3>> } }

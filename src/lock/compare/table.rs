@@ -381,7 +381,7 @@ fn attributes<'k>(keys: impl Iterator<Item = &'k KeyAttribute>) -> String {
     keys.join(", ")
 }
 
-fn held(projection: &ProjectionSchema) -> String {
+pub(super) fn held(projection: &ProjectionSchema) -> String {
     match projection {
         ProjectionSchema::All => "all attributes".to_owned(),
         ProjectionSchema::Keys => "keys alone".to_owned(),

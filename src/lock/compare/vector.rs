@@ -1,8 +1,10 @@
 //! Changes of vector indexes.
 
 use super::pair::TablePair;
+use super::pattern::rejected;
+use super::table::held;
 use crate::lock::change::{ChangeClass, StoredChange};
-use crate::schema::{KeyAttribute, TableSchema, VectorIndexSchema, Word};
+use crate::schema::{EntitySchema, KeyAttribute, TableSchema, VectorIndexSchema, Word};
 
 /// The differences of the vector indexes of a table.
 pub(super) fn changes(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
@@ -51,23 +53,53 @@ fn index_change(table: &str, was: &VectorIndexSchema, new: &TableSchema) -> Opti
 /// Once an index exists, DynamoDB rejects writes of other values in its attributes.
 fn index_appeared(table: &str, index: &VectorIndexSchema, old: &TableSchema) -> StoredChange {
     let place = (table, Some(index.name.clone()));
+    // A type that never fits is reported before single values that may not fit.
+    if let Some((key, entity)) = index.keys().find_map(|key| refused_by(key, old)) {
+        let what = format!(
+            "the vector index is new, and its attribute `{}` is {}: `{entity}` stores another type there, which DynamoDB rejects as \
+             soon as the index exists",
+            key.name,
+            key.ty.word()
+        );
+        let steps = [
+            "use another attribute, which the declaration writes with this type",
+            "or stop all programs that write the old type, and write all items again before",
+        ];
+        return StoredChange::new(ChangeClass::BreaksRunning, place, what, &steps);
+    }
+    let known = old.key_types();
+    let mut keys = index.keys();
+    let refused = keys.find_map(|key| {
+        // DynamoDB has enforced the type of such an attribute all along.
+        match known.contains_key(key.name.as_str()) {
+            true => None,
+            false => rejected_by(key, index, old),
+        }
+    });
     let mut stored = old.entities.iter().flat_map(|entity| &entity.fields);
     let is_stored = stored.any(|field| field.attribute.as_ref() == Some(&index.attribute));
-    match is_stored {
-        true => StoredChange::new(
+    let vectors = is_stored.then(|| {
+        let (attribute, dimensions) = (&index.attribute, index.dimensions);
+        format!("a write whose `{attribute}` is not a list of {dimensions} numbers")
+    });
+    let values = refused.map(|(entity, rejected)| {
+        format!("a write with {rejected}, which `{entity}` may store there")
+    });
+    let rejected: Vec<String> = vectors.into_iter().chain(values).collect();
+    match rejected.is_empty() {
+        false => StoredChange::new(
             ChangeClass::FillFirst,
             place,
             format!(
-                "the vector index is new. Once it exists, DynamoDB rejects a write whose `{}` is not a list of {} numbers, also one \
-                 of a program that runs now",
-                index.attribute, index.dimensions
+                "the vector index is new. Once it exists, DynamoDB rejects {}, also one of a program that runs now",
+                rejected.join(", and ")
             ),
             &[
-                "deploy programs that write only such vectors, everywhere",
+                "deploy programs that never write so, everywhere",
                 "then create the index, by `db.plan(..)`, and wait until searches of it succeed",
             ],
         ),
-        false => StoredChange::new(
+        true => StoredChange::new(
             ChangeClass::Free,
             place,
             "the vector index is new, and existing items have no vector".to_owned(),
@@ -78,7 +110,40 @@ fn index_appeared(table: &str, index: &VectorIndexSchema, old: &TableSchema) -> 
     }
 }
 
-/// `embedding (768 numbers, cosine) within org (S), by language (S)`
+/// A key that old programs write with another type, and the entity.
+fn refused_by<'m>(
+    key: &'m KeyAttribute,
+    old: &'m TableSchema,
+) -> Option<(&'m KeyAttribute, &'m str)> {
+    let writes_another = |entity: &&EntitySchema| {
+        let field = entity.attribute(&key.name);
+        let written = field.and_then(|field| field.stored);
+        written.is_some_and(|written| written.word() != key.ty.word())
+    };
+    let mut entities = old.entities.iter();
+    let found = entities.find(writes_another)?;
+    Some((key, found.stored_name.as_str()))
+}
+
+/// An entity that may store the attribute in a way that DynamoDB rejects, and how. Only a partition cannot be empty.
+fn rejected_by<'m>(
+    key: &KeyAttribute,
+    index: &VectorIndexSchema,
+    old: &'m TableSchema,
+) -> Option<(&'m str, String)> {
+    let is_partition = index.within.as_ref() == Some(key);
+    let mut entities = old.entities.iter();
+    entities.find_map(|entity| {
+        let field = entity.attribute(&key.name)?;
+        let told = match is_partition || field.stored.is_none() {
+            true => rejected(field, key)?,
+            false => return None,
+        };
+        Some((entity.stored_name.as_str(), told))
+    })
+}
+
+/// `embedding (768 numbers, cosine) within org (S), by language (S), holding all attributes`
 fn shown(index: &VectorIndexSchema) -> String {
     let key = |key: &KeyAttribute| format!("{} ({})", key.name, key.ty.word());
     let (attribute, dimensions) = (&index.attribute, index.dimensions);
@@ -93,5 +158,6 @@ fn shown(index: &VectorIndexSchema) -> String {
     if !filters.is_empty() {
         text.push_str(&format!(", by {}", filters.join(", ")));
     }
+    text.push_str(&format!(", holding {}", held(&index.projection)));
     text
 }

@@ -122,6 +122,7 @@ impl DirectPath {
             return Err(SdkFallback::TableArn);
         }
         // The endpoint of searches is another one, so nothing can be learned from them either.
+        #[cfg(feature = "vectors")]
         if request.operation == ServiceOperation::SearchVectors {
             return Err(SdkFallback::Search);
         }

@@ -6,11 +6,11 @@ use aws_smithy_runtime_api::client::interceptors::context::{Error, Output};
 use crate::wire::request::ServiceOperation;
 
 macro_rules! operations {
-    ($($operation:ident: $module:ident, $output:ident, $error:ident;)+) => {
+    ($($(#[$meta:meta])* $operation:ident: $module:ident, $output:ident, $error:ident;)+) => {
         impl ServiceOperation {
             pub(super) fn blank_output(self) -> Output {
                 match self {
-                    $(ServiceOperation::$operation => Output::erase(
+                    $($(#[$meta])* ServiceOperation::$operation => Output::erase(
                         aws_sdk_dynamodb::operation::$module::$output::builder().build(),
                     ),)+
                 }
@@ -18,7 +18,7 @@ macro_rules! operations {
 
             pub(super) fn refusal_error(self, refusal: ErrorMetadata) -> Error {
                 match self {
-                    $(ServiceOperation::$operation => Error::erase(
+                    $($(#[$meta])* ServiceOperation::$operation => Error::erase(
                         aws_sdk_dynamodb::operation::$module::$error::generic(refusal),
                     ),)+
                 }
@@ -38,5 +38,6 @@ operations! {
     BatchWriteItem: batch_write_item, BatchWriteItemOutput, BatchWriteItemError;
     TransactWriteItems: transact_write_items, TransactWriteItemsOutput, TransactWriteItemsError;
     TransactGetItems: transact_get_items, TransactGetItemsOutput, TransactGetItemsError;
+    #[cfg(feature = "vectors")]
     SearchVectors: search_vectors, SearchVectorsOutput, SearchVectorsError;
 }

@@ -103,6 +103,7 @@ async fn send_by_sdk(
             transact_get_items,
             naming::transact_get(client.transact_get_items(), table)
         ),
+        #[cfg(feature = "vectors")]
         ServiceOperation::SearchVectors => send!(search_vectors),
     }
 }
