@@ -670,7 +670,7 @@ async fn another_kind_of_index_is_a_difference(db: Db) -> Outcome {
         told.contains("is a global index, declared: a vector one"),
         "{told}"
     );
-    let other = db.clone().with_prefix(&format!("{}other-", db.prefix()));
+    let other = Dynamo::clone(&db).with_prefix(&format!("{}other-", db.prefix()));
     other.create_tables([later::Plain::schema()]).await?;
     let told = difference(&other, by_size::Plain::schema()).await?;
     assert!(
