@@ -646,8 +646,14 @@ async fn hydrated_items_are_checked_again(db: Db) -> Outcome {
         .await?
         .complete()?;
     Memo::key(4).delete().send(&db).await?;
-    // It is not even decoded, because it is of another tenant.
-    let foreign = [("id", n(5)), ("org", s("initech")), ("color", s("no"))];
+    // It is not even decoded, because it is of another tenant: 700 is no `u8`.
+    let vector = AttributeValue::L(vec![n(1), n(0)]);
+    let foreign = [
+        ("id", n(5)),
+        ("org", s("initech")),
+        ("color", n(700)),
+        ("at", vector),
+    ];
     db.plant::<Memo>(raw(foreign)).await;
     let hits = search().send(&late).await?;
     assert_eq!(hits.iter().map(|hit| hit.item.id).collect::<Vec<_>>(), [0]);
@@ -670,7 +676,7 @@ async fn another_kind_of_index_is_a_difference(db: Db) -> Outcome {
         told.contains("is a global index, declared: a vector one"),
         "{told}"
     );
-    let other = Dynamo::clone(&db).with_prefix(&format!("{}other-", db.prefix()));
+    let other = Dynamo::clone(&db).with_prefix(format!("{}other-", db.prefix()));
     other.create_tables([later::Plain::schema()]).await?;
     let told = difference(&other, by_size::Plain::schema()).await?;
     assert!(
