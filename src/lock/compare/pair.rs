@@ -1,7 +1,7 @@
 //! The two sides that are compared, and the steps that many changes share.
 
 use crate::lock::change::{ChangeClass, StoredChange};
-use crate::schema::{EntitySchema, TableSchema, ValueSchema};
+use crate::schema::{EntitySchema, KeyAttribute, ProjectionSchema, TableSchema, ValueSchema, Word};
 
 pub(super) const DEPLOY: &str = "deploy in any order";
 pub(super) const DEPLOY_EVERYWHERE: &str = "deploy it everywhere";
@@ -120,4 +120,31 @@ impl EntityPair<'_> {
 pub(super) struct DeclaredTypes<'m> {
     pub(super) old: &'m [ValueSchema],
     pub(super) new: &'m [ValueSchema],
+}
+
+/// The attributes in an index.
+pub(super) fn held(projection: &ProjectionSchema) -> String {
+    match projection {
+        ProjectionSchema::All => "all attributes".to_owned(),
+        ProjectionSchema::Keys => "keys alone".to_owned(),
+        ProjectionSchema::Include(names) => format!("`{}`", names.join("`, `")),
+    }
+}
+
+/// A key of an index that old programs write with another type, and the entity.
+pub(super) fn refused_by<'m>(
+    mut keys: impl Iterator<Item = &'m KeyAttribute>,
+    old: &'m TableSchema,
+) -> Option<(&'m KeyAttribute, &'m str)> {
+    keys.find_map(|key| {
+        let writes_another = |entity: &&EntitySchema| {
+            let written = entity
+                .attribute(&key.name)
+                .and_then(|attribute| attribute.stored);
+            written.is_some_and(|written| written.word() != key.ty.word())
+        };
+        let mut entities = old.entities.iter();
+        let found = entities.find(writes_another)?;
+        Some((key, found.stored_name.as_str()))
+    })
 }

@@ -1,13 +1,11 @@
 //! The parts of a table that the service knows.
 
-use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, TablePair};
+use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, TablePair, held, refused_by};
 use super::pattern::rejected;
 use super::vector;
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::stored::{self, sorted_indexes};
-use crate::schema::{
-    EntitySchema, IndexKind, IndexSchema, KeyAttribute, ProjectionSchema, TableSchema, Word,
-};
+use crate::schema::{IndexKind, IndexSchema, KeyAttribute, TableSchema, Word};
 
 const MOVE: [&str; 4] = [
     "leave this table as it is, and declare a second one with the new keys",
@@ -213,7 +211,7 @@ fn stream(was: &TableSchema, is: &TableSchema) -> ChangeText {
 fn index_appeared((kind, index): (IndexKind, &IndexSchema), tables: TablePair<'_>) -> StoredChange {
     let place = (tables.name(), Some(index.name.clone()));
     // A type that never fits is reported before single values that may not fit.
-    if let Some((key, entity)) = refused_by(index, tables.old) {
+    if let Some((key, entity)) = refused_by(index.keys(), tables.old) {
         let what = format!(
             "the index is new, and its key `{}` is {}: `{entity}` stores another type there, which DynamoDB \
              rejects as soon as the index exists",
@@ -284,24 +282,6 @@ fn rejected_by<'m>(
         let mut keys = index.keys();
         let rejected = keys.find_map(|key| rejected(entity.attribute(&key.name)?, key))?;
         Some((entity.stored_name.as_str(), rejected))
-    })
-}
-
-/// A key that old programs write with another type, and the entity.
-fn refused_by<'m>(
-    index: &'m IndexSchema,
-    old: &'m TableSchema,
-) -> Option<(&'m KeyAttribute, &'m str)> {
-    index.keys().find_map(|key| {
-        let writes_another = |entity: &&EntitySchema| {
-            let written = entity
-                .attribute(&key.name)
-                .and_then(|attribute| attribute.stored);
-            written.is_some_and(|written| written.word() != key.ty.word())
-        };
-        let mut entities = old.entities.iter();
-        let found = entities.find(writes_another)?;
-        Some((key, found.stored_name.as_str()))
     })
 }
 
@@ -379,14 +359,6 @@ fn attributes<'k>(keys: impl Iterator<Item = &'k KeyAttribute>) -> String {
         .map(|key| format!("`{}` ({})", key.name, key.ty.word()))
         .collect();
     keys.join(", ")
-}
-
-pub(super) fn held(projection: &ProjectionSchema) -> String {
-    match projection {
-        ProjectionSchema::All => "all attributes".to_owned(),
-        ProjectionSchema::Keys => "keys alone".to_owned(),
-        ProjectionSchema::Include(names) => format!("`{}`", names.join("`, `")),
-    }
 }
 
 fn shown(name: Option<&String>) -> &str {

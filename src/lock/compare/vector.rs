@@ -1,10 +1,9 @@
 //! Changes of vector indexes.
 
-use super::pair::TablePair;
+use super::pair::{TablePair, held, refused_by};
 use super::pattern::rejected;
-use super::table::held;
 use crate::lock::change::{ChangeClass, StoredChange};
-use crate::schema::{EntitySchema, KeyAttribute, TableSchema, VectorIndexSchema, Word};
+use crate::schema::{KeyAttribute, TableSchema, VectorIndexSchema, Word};
 
 /// The differences of the vector indexes of a table.
 pub(super) fn changes(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
@@ -54,7 +53,7 @@ fn index_change(table: &str, was: &VectorIndexSchema, new: &TableSchema) -> Opti
 fn index_appeared(table: &str, index: &VectorIndexSchema, old: &TableSchema) -> StoredChange {
     let place = (table, Some(index.name.clone()));
     // A type that never fits is reported before single values that may not fit.
-    if let Some((key, entity)) = index.keys().find_map(|key| refused_by(key, old)) {
+    if let Some((key, entity)) = refused_by(index.keys(), old) {
         let what = format!(
             "the vector index is new, and its attribute `{}` is {}: `{entity}` stores another type there, which DynamoDB rejects as \
              soon as the index exists",
@@ -108,21 +107,6 @@ fn index_appeared(table: &str, index: &VectorIndexSchema, old: &TableSchema) -> 
             ],
         ),
     }
-}
-
-/// A key that old programs write with another type, and the entity.
-fn refused_by<'m>(
-    key: &'m KeyAttribute,
-    old: &'m TableSchema,
-) -> Option<(&'m KeyAttribute, &'m str)> {
-    let writes_another = |entity: &&EntitySchema| {
-        let field = entity.attribute(&key.name);
-        let written = field.and_then(|field| field.stored);
-        written.is_some_and(|written| written.word() != key.ty.word())
-    };
-    let mut entities = old.entities.iter();
-    let found = entities.find(writes_another)?;
-    Some((key, found.stored_name.as_str()))
 }
 
 /// An entity that may store the attribute in a way that DynamoDB rejects, and how. Only a partition cannot be empty.
