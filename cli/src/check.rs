@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lint;
 use crate::model::Model;
-use crate::text::{visible_json, visible_lines};
+use crate::text::{visible_json_line, visible_lines};
 
 /// The command.
 pub(crate) fn check_command(model: &Model) -> Command {
@@ -125,5 +125,5 @@ fn line(change: &StoredChange) -> String {
         "what": change.what(),
         "steps": change.steps(),
     });
-    visible_json(&said.to_string()).into_owned() + "\n"
+    visible_json_line(said)
 }

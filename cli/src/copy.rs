@@ -1,5 +1,6 @@
 //! `copy`: the items of entities or of tables, stored in the same tables of another connection.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ use crate::failure::{Failure, told, with_checkpoint};
 use crate::list::is_on_aws;
 use crate::model::Model;
 use crate::render::json_line;
-use crate::text::{visible_json, visible_lines};
+use crate::text::{visible_json_line, visible_lines};
 use crate::writable::{CopiedScan, Writable};
 
 /// The command.
@@ -247,7 +248,7 @@ async fn copy_part(
             "was_finished": report.was_finished(),
             "stopped": report.stopped().map(told),
         });
-        context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
+        context.write(&visible_json_line(&line))?;
     }
     let earlier = match file.as_ref().filter(|_| report.was_finished()) {
         // The copy does not read rows that were added since then.
@@ -284,25 +285,19 @@ fn parts<'c>(
 ) -> Result<Vec<CopyPart<'c>>, Failure> {
     let model = context.model;
     let mut parts = Vec::new();
-    let mut named = Vec::new();
+    let mut named = BTreeSet::new();
     for name in matches.get_many::<String>("entities").unwrap_or_default() {
         let entity = model.entity(name)?;
-        if named.contains(&name) {
-            continue;
+        if named.insert(name) {
+            parts.push(CopyPart::Entity(entity.name(), entity.writable()?));
         }
-        named.push(name);
-        parts.push(CopyPart::Entity(entity.name(), entity.writable()?));
     }
     let tables = matches.get_many::<String>("table").unwrap_or_default();
     let mut tables: Vec<&TableSchema> = tables
         .map(|name| model.table(name))
         .collect::<Result<_, _>>()?;
-    let mut seen: Vec<&str> = Vec::new();
-    tables.retain(|schema| {
-        let is_new = !seen.contains(&&*schema.name);
-        seen.push(&schema.name);
-        is_new
-    });
+    let mut named = BTreeSet::new();
+    tables.retain(|schema| named.insert(&schema.name));
     if tables.is_empty() && parts.is_empty() {
         tables = model.schemas.iter().collect();
     }

@@ -21,7 +21,7 @@ use crate::data::{csv, entity, format, is_compressed, is_folder, table, unusable
 use crate::exit::Exit;
 use crate::failure::{Failure, told};
 use crate::model::Model;
-use crate::text::visible_json;
+use crate::text::visible_json_line;
 
 /// The command.
 pub(crate) fn export_command(model: &Model) -> Command {
@@ -121,7 +121,7 @@ pub(crate) async fn run(
             "left_out": counts.left_out,
             "stopped": report.stopped().map(told),
         });
-        context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
+        context.write(&visible_json_line(&line))?;
     }
     let counts = report.complete()?;
     context.note(&match counts.left_out {

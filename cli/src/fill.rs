@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::failure::{Failure, explained, told};
 use crate::model::{Model, ModelEntity};
 use crate::render::json_line;
-use crate::text::{visible_json, visible_lines};
+use crate::text::{visible_json_line, visible_lines};
 
 /// The command.
 pub(crate) fn fill_command(model: &Model) -> Command {
@@ -195,7 +195,7 @@ pub(crate) async fn check(
         let text = match context.json {
             true => {
                 let line = json!({"entity": entity.name(), "unfilled": rows, "pending": pending});
-                visible_json(&line.to_string()).into_owned() + "\n"
+                visible_json_line(line)
             }
             false => said(&entity.name(), rows, &pending),
         };

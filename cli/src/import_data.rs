@@ -17,7 +17,7 @@ use crate::data::{csv, entity, format, is_compressed, is_csv, is_folder, table, 
 use crate::exit::Exit;
 use crate::failure::{Failure, told, with_checkpoint};
 use crate::model::Model;
-use crate::text::visible_json;
+use crate::text::visible_json_line;
 
 /// The first bytes of a compressed file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -159,7 +159,7 @@ pub(crate) async fn run(
             "was_finished": report.was_finished(),
             "stopped": report.stopped().map(told),
         });
-        context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
+        context.write(&visible_json_line(&line))?;
     }
     let left_out = match counts.left_out {
         0 => String::new(),

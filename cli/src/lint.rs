@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::text::{visible_json, visible_lines};
+use crate::text::{visible_json_line, visible_lines};
 
 /// The command.
 pub(crate) fn lint_command() -> Command {
@@ -46,5 +46,5 @@ fn line(lint: &Lint) -> String {
         "message": lint.message,
         "fix": lint.fix,
     });
-    visible_json(&said.to_string()).into_owned() + "\n"
+    visible_json_line(said)
 }

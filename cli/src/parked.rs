@@ -11,7 +11,7 @@ use crate::context::{Context, within};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::model::Model;
-use crate::text::{visible, visible_json, visible_lines, width};
+use crate::text::{visible, visible_json, visible_json_line, visible_lines, width};
 
 /// The command of parked changes, if the program has their table.
 pub(crate) fn parked_command(model: &Model) -> Option<Command> {
@@ -97,8 +97,7 @@ async fn list(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exi
     }
     if context.json {
         for change in &parked {
-            let line = described(change)?.to_string();
-            context.write(&(visible_json(&line).into_owned() + "\n"))?;
+            context.write(&visible_json_line(described(change)?))?;
         }
         return Ok(Exit::Done);
     }
@@ -118,7 +117,7 @@ async fn show(context: &mut Context<'_, '_>, matches: &ArgMatches) -> Result<Exi
     for change in chosen(matches, &db).await? {
         let event = change.event(&db).await?.to_json();
         let event = String::from_utf8_lossy(&event);
-        context.write(&(visible_json(&event).into_owned() + "\n"))?;
+        context.write(&visible_json_line(event))?;
     }
     Ok(Exit::Done)
 }

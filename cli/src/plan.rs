@@ -8,7 +8,7 @@ use crate::arguments::keep_rest;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::text::{visible_json, visible_lines};
+use crate::text::{visible_json_line, visible_lines};
 
 /// The command.
 pub(crate) fn plan_command() -> Command {
@@ -58,7 +58,7 @@ pub(crate) fn show(context: &mut Context<'_, '_>, plan: &TablePlan) -> Result<()
     if context.json {
         // JSON escapes line breaks within texts, so joining the lines changes no value.
         let json: String = plan.to_json().lines().map(str::trim_start).collect();
-        return context.write(&format!("{}\n", visible_json(&json)));
+        return context.write(&visible_json_line(json));
     }
     let option = |deletion: &Deletion| allowing(deletion).unwrap_or_else(|| deletion.to_string());
     let text = plan.text_with(option);

@@ -21,7 +21,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kind::UNIQUE;
 use crate::model::Model;
-use crate::text::{visible, visible_json, visible_lines};
+use crate::text::{visible, visible_json, visible_json_line, visible_lines};
 
 /// The command.
 pub(crate) fn tail_command(model: &Model) -> Command {
@@ -246,7 +246,7 @@ fn write_change(
             "sequence": record.sequence().map(|sequence| sequence.as_str()),
             "event_id": record.event_id(),
         });
-        context.write(&(visible_json(&line.to_string()).into_owned() + "\n"))?;
+        context.write(&visible_json_line(&line))?;
         return Ok(true);
     }
     let shown = match (&old, &new) {

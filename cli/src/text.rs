@@ -1,7 +1,7 @@
 //! Texts that are safe for a terminal: stored values must not move its cursor, change its colours or reverse its lines.
 
 use std::borrow::Cow;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use unicode_width::UnicodeWidthStr;
 
@@ -64,6 +64,11 @@ pub(crate) fn visible_json(json: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+/// A value as a line of JSON.
+pub(crate) fn visible_json_line(json: impl Display) -> String {
+    format!("{}\n", visible_json(&json.to_string()))
 }
 
 /// The number of columns of a text.

@@ -180,7 +180,7 @@ fn key_text(keys: &[KeyAttribute]) -> String {
 fn binding(copy: &RowCopy<'_>, db: &Dynamo, [from, to]: &[String; 2], target: &str) -> String {
     let limit = copy.rows.limit();
     let limit = limit.map_or("all rows".to_owned(), |limit| format!("{limit} rows"));
-    let segments = copy.rows.segments().map_or(1, |segments| segments);
+    let segments = copy.rows.segments().unwrap_or(1);
     let mode = copy.target.mode;
     // An error lists differences in this order, and a reader understands the first parts best.
     let parts = [

@@ -4,7 +4,7 @@ use dynamo_entity::plan::{Cost, Explanation};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::text::visible_json;
+use crate::text::{visible_json, visible_json_line};
 
 /// For people: the operation, the requests, the units.
 pub(crate) fn explanation(explanation: &Explanation, cost: &Cost) -> Result<String, Failure> {
@@ -63,7 +63,7 @@ pub(crate) fn explanation_json(explanation: &Explanation, cost: &Cost) -> Result
         "writeUnits": cost.write_units(),
         "cost": cost.to_string(),
     });
-    Ok(visible_json(&said.to_string()).into_owned() + "\n")
+    Ok(visible_json_line(said))
 }
 
 fn parsed(request: &str) -> Result<Value, Failure> {

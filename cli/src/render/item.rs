@@ -6,11 +6,11 @@ use dynamo_entity::{Item, Value};
 
 use crate::failure::Failure;
 use crate::model::ModelEntity;
-use crate::text::{visible, visible_json, width};
+use crate::text::{visible, visible_json, visible_json_line, width};
 
 /// The item as one line of JSON, with all of its attributes.
 pub(crate) fn json_line(item: &Item) -> Result<String, Failure> {
-    Ok(visible_json(&json(item)?).into_owned() + "\n")
+    Ok(visible_json_line(json(item)?))
 }
 
 fn json<T: serde::Serialize>(value: &T) -> Result<String, Failure> {
