@@ -5,7 +5,7 @@ pub use std::default::Default;
 pub use std::vec::Vec;
 
 pub use crate::clock::Timestamp;
-pub use crate::codec::model::{TypeProbe, UnseenType};
+pub use crate::codec::type_probe::{TypeProbe, UnseenType};
 pub use crate::codec::{
     DynamoField, DynamoValue, Form, FormField, Item, MapKey, NullField, SerdeField, SetElement,
     Value, VectorField,
@@ -19,7 +19,7 @@ pub use crate::entity::field::{
     DefaultText, RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill,
     find_tag, incomplete, is_derived, keep, keep_former, keep_rest, keep_unknown, keep_value,
     may_be_absent, missing, name_hash, never_absent, next_of_tuple, or_null, prefer_former,
-    skip_unknown, unknown_part, unknown_rank, unknown_variant, unless_absent, within, written_size,
+    skip_unknown, unknown_part, unknown_rank, unknown_variant, unless_absent, within,
 };
 pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_item, to_json};
@@ -34,7 +34,7 @@ pub use crate::entity::{
     FieldNumbers, Key, KeyParts, Known, KnownValue, ManagedActor, ManagedTime, ManagedValues,
     Projected, StampKind, StoredField, TtlTime, Variant, Version, VersionField, derived_ttl,
     derived_ttl_json, expiry_fits, hash_of_key, hash_of_read, key_with, pattern_at, stored_names,
-    write_partition_in,
+    write_partition_in, written_size,
 };
 pub use crate::error::Result;
 pub use crate::expr::{

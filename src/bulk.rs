@@ -38,7 +38,8 @@ mod verbs;
 mod write;
 
 pub use change::{RowChange, RowToDelete, WholeRow};
-pub use checkpoint::{Checkpoint, CheckpointError, FileCheckpoint, Saving};
+pub use checkpoint::file::FileCheckpoint;
+pub use checkpoint::{Checkpoint, CheckpointError, Saving};
 pub use job::Bulk;
 #[doc(hidden)]
 pub use put::PreparedWrite;

@@ -7,7 +7,7 @@
 
 // Only the embedded engine claims files; checkpoints need their identity.
 #[cfg_attr(not(feature = "embedded"), allow(dead_code))]
-mod claim;
+pub(crate) mod claim;
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -17,8 +17,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::{Error, ErrorKind, Result, Stage};
-#[cfg(feature = "embedded")]
-pub(crate) use claim::Claim;
 
 /// How long to wait for a lock: a user that was just dropped needs a moment to close the file.
 const PATIENCE: Duration = Duration::from_secs(1);

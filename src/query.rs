@@ -40,8 +40,8 @@ pub use chain::{
     PartFollows, PartKind, PartOrder, PartitionArg, PlacedKind, ReachOfIndex, RowOf, Several,
     SortKeyIn, StoredRow, TakesRange, TogetherKind, UNORDERED, in_partition, order_of,
 };
+pub(crate) use cursor::spot::{PositionChange, RowSpot};
 pub use cursor::{Cursor, ResumeFrom};
-pub(crate) use cursor::{PositionChange, RowSpot};
 pub use dynamic::{DynamicCollection, DynamicEntity, DynamicQuery, DynamicSortPart};
 pub(crate) use engine::{Fetch, Places, Walk};
 pub use engine::{Page, PartOfItem, RowOfEntity, RowStream, RowsHold};

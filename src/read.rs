@@ -16,10 +16,14 @@ pub use batch_get::{BatchGet, batch_get};
 pub(crate) use batch_reader::{
     BATCH, BatchReader, Failing, FoundItem, FoundSink, KeyList, TableFrame,
 };
-pub use get::{Get, GetForm, Selected, Whole};
+pub use get::Get;
+pub use get::form::{GetForm, Selected, Whole};
 pub(crate) use get::{plan_read, projection_of, read_any, read_live};
-pub(crate) use get_many::{AllFound, ReadForm, primary_key};
-pub use get_many::{BatchGetRequest, FoundStream, GetMany, KeyOf, Listed, Streamed};
+pub use get_many::GetMany;
+pub use get_many::asked::BatchGetRequest;
+pub(crate) use get_many::asked::{AllFound, ReadForm, primary_key};
+pub use get_many::input::{KeyOf, Listed, Streamed};
+pub use get_many::stream::FoundStream;
 pub use key_reads::{FoundReader, KeyReads, ReadRequest};
 pub(crate) use meter::{Meter, RequestCost};
 pub(crate) use pace::{Pace, Turn};

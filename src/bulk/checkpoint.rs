@@ -1,14 +1,11 @@
 //! How far a job has come, kept outside of the job.
 
-mod file;
-mod state;
+pub(crate) mod file;
+pub(crate) mod state;
 
 use std::error::Error as StdError;
 use std::future::Future;
 use std::pin::Pin;
-
-pub use file::FileCheckpoint;
-pub(super) use state::{JobIdentity, JobState, refused};
 
 /// The reason why a checkpoint could not be loaded or saved.
 pub type CheckpointError = Box<dyn StdError + Send + Sync>;

@@ -1,9 +1,9 @@
 //! Writes one row, or one given write, until it is done. It tries again after a lost race and, as far as that is safe,
 //! after a lost answer.
 
-mod deletes;
-mod given;
-mod rows;
+pub(crate) mod deletes;
+pub(crate) mod given;
+pub(crate) mod rows;
 mod second_rows;
 mod values;
 
@@ -20,9 +20,6 @@ use crate::plan::{WriteRequest, read_item};
 use crate::retry::{Rate, Rounds, SharedBudget};
 use crate::schema::Pattern;
 use crate::write::PlannedWrite;
-pub(super) use deletes::SharedDeletes;
-pub(super) use given::GivenWrite;
-pub(super) use rows::{RowAction, RowWrites};
 
 /// The data that all rows of a job share.
 pub(super) struct JobContext<'j> {

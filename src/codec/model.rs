@@ -4,9 +4,7 @@
 //! A type names others by functions, not by constants, because a value may hold values of its own type.
 
 use std::any::type_name;
-use std::marker::PhantomData;
 
-use super::DynamoField;
 use crate::json::Tag;
 use crate::path::FormerUse;
 
@@ -333,25 +331,4 @@ pub(crate) fn unseen_type<T>() -> NamedType {
         path: type_name::<T>(),
         model: TypeModel::Unseen,
     }
-}
-
-/// Finds out whether a type is a field, without requiring it: a key need not be one.
-///
-/// The constant of this type is found before that of the trait [`UnseenType`], if its condition holds.
-#[derive(Debug)]
-pub struct TypeProbe<T>(PhantomData<T>);
-
-impl<T: DynamoField> TypeProbe<T> {
-    /// The type of the field.
-    pub const TYPE: TypeOf = T::TYPE;
-}
-
-/// Stands in for [`TypeProbe`] where a type is no field.
-pub trait UnseenType {
-    /// A type of which only the name is known.
-    const TYPE: TypeOf;
-}
-
-impl<T> UnseenType for TypeProbe<T> {
-    const TYPE: TypeOf = unseen_type::<T>;
 }

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::codec::{DynamoValue, Item, Value};
-use crate::entity::{DynamoEntity, ManagedValues};
 use crate::json::{CodecError, Reader, Writer};
 use crate::schema::{EntityDef, SHAPE, TableDef, is_of_fill, is_reserved};
 
@@ -351,14 +350,6 @@ pub fn unknown_rank(known: &[u16]) -> CodecError {
 fn none_of(known: &[impl Display], found: &str) -> CodecError {
     let known: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
     CodecError::mismatch(format!("one of {}", known.join(", ")), found)
-}
-
-/// The size of an entity as its writer counts it, for tests.
-pub fn written_size<E: DynamoEntity>(entity: &E) -> Result<usize, CodecError> {
-    let mut writer = Writer::default();
-    writer.push_raw("{");
-    entity.encode(&ManagedValues::as_is(), &mut writer)?;
-    Ok(writer.stored_size())
 }
 
 #[cfg(test)]

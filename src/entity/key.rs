@@ -4,7 +4,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 
-use super::parts::{KeyParts, fields_json, key_json};
+use super::contract::KeyParts;
+use super::parts::{fields_json, key_json};
 use super::{DynamoEntity, HasDeclaration, UntypedKey};
 use crate::codec::Item;
 use crate::error::{Error, Result};

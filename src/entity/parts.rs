@@ -1,50 +1,10 @@
-//! The typed parts of a key, and what is written of them.
+//! The parts of a key without their type, and what is written of them.
 
+use super::Known;
 use super::shard::hash_of_json;
-use super::{DynamoEntity, EntityContract, Known};
-use crate::json::{CodecError, Reader, Writer};
+use crate::json::{CodecError, Writer};
 use crate::key::{KeyHash, Shard};
 use crate::schema::EntityDef;
-
-/// The typed parts of a key, such as `user_id` and `order_no`. The derive of the entity generates this type.
-pub trait KeyParts: Clone + Send + Sync + 'static {
-    /// The entity of the key.
-    type Entity: DynamoEntity;
-
-    /// Writes the key attributes into the open object.
-    #[doc(hidden)]
-    fn write(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        write_parts(self, writer)
-    }
-
-    /// Writes the key attributes with this shard, if the partition key has shards.
-    #[doc(hidden)]
-    fn write_in(&self, shard: Shard, writer: &mut Writer) -> Result<(), CodecError>;
-
-    /// Records the values of the fields that the key contains whole.
-    #[doc(hidden)]
-    fn tell(&self, _known: &mut Known) {}
-
-    /// Writes the attributes of the fields that the key contains whole, without the key attributes.
-    #[doc(hidden)]
-    fn write_fields(&self, _writer: &mut Writer) -> Result<(), CodecError> {
-        Ok(())
-    }
-
-    /// Reads the parts from an object that contains the key attributes and perhaps others.
-    #[doc(hidden)]
-    #[inline]
-    fn read(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-        Self::read_with(reader, None)
-    }
-
-    /// Reads the parts and lets `put` replace some; the stored key must be the one of the resulting parts (law K8).
-    #[doc(hidden)]
-    fn read_with(
-        reader: &mut Reader<'_>,
-        put: Option<&mut dyn FnMut(&mut Self)>,
-    ) -> Result<Self, CodecError>;
-}
 
 /// The parts of a key without their type, for code that is compiled once and not for each entity of a program.
 pub(crate) trait UntypedParts {
@@ -61,25 +21,7 @@ pub(crate) trait UntypedParts {
     fn write_whole_fields(&self, writer: &mut Writer) -> Result<(), CodecError>;
 }
 
-impl<P: KeyParts> UntypedParts for P {
-    fn entity_def(&self) -> &'static EntityDef {
-        &<P::Entity as EntityContract>::ENTITY
-    }
-
-    fn write_key(&self, shard: Shard, writer: &mut Writer) -> Result<(), CodecError> {
-        self.write_in(shard, writer)
-    }
-
-    fn tell_fields(&self, known: &mut Known) {
-        self.tell(known);
-    }
-
-    fn write_whole_fields(&self, writer: &mut Writer) -> Result<(), CodecError> {
-        self.write_fields(writer)
-    }
-}
-
-fn write_parts(parts: &dyn UntypedParts, writer: &mut Writer) -> Result<(), CodecError> {
+pub(super) fn write_parts(parts: &dyn UntypedParts, writer: &mut Writer) -> Result<(), CodecError> {
     let shard = match parts.entity_def().pk.shards() {
         Some(_) => Shard::Of(hash_of_parts(parts)?),
         None => Shard::Without,
@@ -116,20 +58,10 @@ pub(super) fn fields_json(parts: &dyn UntypedParts) -> Result<Vec<u8>, CodecErro
     Ok(writer.into_bytes())
 }
 
-/// The hash of a key, from its parts.
-pub fn hash_of_key<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
-    hash_of_parts(parts)
-}
-
 pub(super) fn hash_of_parts(parts: &dyn UntypedParts) -> Result<KeyHash, CodecError> {
     let mut writer = Writer::with_capacity(128);
     writer.push_raw("{");
     parts.write_key(Shard::Without, &mut writer)?;
     writer.push_raw("}");
     hash_of_json(writer.as_bytes())
-}
-
-/// The hash of the key of an item that was read. Parts that cannot be written are not those of its key.
-pub fn hash_of_read<P: KeyParts>(parts: &P) -> Result<KeyHash, CodecError> {
-    hash_of_key(parts).map_err(|_| CodecError::key_differs())
 }

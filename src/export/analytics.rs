@@ -1,18 +1,15 @@
 //! The entities of a table as columns, for engines that query the files of its exports to S3.
 
 mod column;
-mod dialect;
+pub(crate) mod dialect;
 mod key_part;
-mod view;
+pub(crate) mod view;
 
 use std::collections::BTreeMap;
 
 use crate::dynamo::TablePrefix;
 use crate::error::{Error, Result};
 use crate::schema::TableSchema;
-
-pub(super) use dialect::{AthenaSql, DuckDbSql, SqlDialect, quote_literal};
-pub(super) use view::EntityView;
 
 /// The tables of an export to a query engine, and its settings.
 #[derive(Debug, Clone)]

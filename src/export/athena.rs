@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::analytics::{AnalyticsTables, AthenaSql, EntityView, SqlDialect};
+use super::analytics::AnalyticsTables;
+use super::analytics::dialect::{AthenaSql, SqlDialect};
+use super::analytics::view::EntityView;
 use crate::error::{Error, Result};
 use crate::schema::{EntitySchema, TableSchema};
 

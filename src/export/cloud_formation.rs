@@ -1,19 +1,18 @@
 //! CloudFormation templates: one for a new stack, numbered ones for a stack that changes.
 
 mod consumer;
-mod numbered;
+pub(crate) mod numbered;
 mod resource;
 
 use crate::dynamo::TablePrefix;
 use crate::error::{Error, Result};
 use crate::export::alarms::TableAlarms;
+use crate::export::cloud_formation::numbered::NumberedTemplate;
 use crate::export::consumer::StreamConsumer;
 use crate::export::naming;
 use crate::json::JsonTree;
 use crate::schema::TableSchema;
 use crate::table::named_by;
-
-pub use numbered::NumberedTemplate;
 
 /// How many resources a template may have.
 const RESOURCES: usize = 500;

@@ -1,14 +1,14 @@
 //! A function that follows the stream of a table: the records that it receives, and the handling of failures.
 
-mod followed;
+pub(crate) mod followed;
 mod patterns;
 
+use crate::export::consumer::followed::FollowedChange;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::export::key_text::FieldValues;
 use crate::schema::TableSchema;
-pub use followed::FollowedChange;
 
 /// How many filters an event source mapping may have without a higher quota.
 const FILTERS: usize = 5;

@@ -1,6 +1,8 @@
 //! The script by which DuckDB makes Parquet files of exports.
 
-use super::analytics::{AnalyticsTables, DuckDbSql, EntityView, SqlDialect, quote_literal};
+use super::analytics::AnalyticsTables;
+use super::analytics::dialect::{DuckDbSql, SqlDialect, quote_literal};
+use super::analytics::view::EntityView;
 use crate::error::Result;
 use crate::schema::TableSchema;
 

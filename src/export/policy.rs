@@ -6,14 +6,15 @@ mod grant;
 mod leading_keys;
 mod partitions;
 mod permissions;
-mod recorder;
+pub(crate) mod recorder;
 mod s3;
-mod verb;
+pub(crate) mod verb;
 
 use crate::dynamo::TablePrefix;
 use crate::error::{Error, Remedy, Result};
 use crate::export::consumer::StreamConsumer;
 use crate::export::key_text::FieldValues;
+use crate::export::policy::verb::PolicyVerb;
 use crate::schema::TableSchema;
 use crate::table::named_by;
 use document::Statement;
@@ -23,9 +24,6 @@ use leading_keys::unlimited_error;
 use partitions::Partitions;
 use permissions::Permissions;
 use s3::AllowedExport;
-
-pub use recorder::PolicyRecorder;
-pub use verb::PolicyVerb;
 
 /// An IAM policy for a role: the actions that the allowed verbs and access patterns send, on their tables and indexes, and
 /// nothing else.

@@ -1,17 +1,16 @@
 //! A number as DynamoDB keeps it: 38 digits, exact.
 
-mod float;
+pub(crate) mod float;
 mod neighbour;
-mod parts;
+pub(crate) mod parts;
 mod sum;
 
+use crate::json::number::parts::Parts;
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
 use crate::json::CodecError;
-pub(crate) use float::FloatText;
-pub(crate) use parts::Parts;
 use parts::{EXPONENTS, MAX_DIGITS};
 
 /// A decimal number, exact to 38 digits, from ±1e-130 to ±9.99e125.

@@ -4,17 +4,16 @@
 //! comparing a few bytes (`{"S":"` and the like); white space, escapes and any order of keys take
 //! a slower way. Arbitrary bytes end in a [`CodecError`], never in a panic.
 
-mod key_finder;
+pub(crate) mod key_finder;
 mod plain;
 mod skip;
 mod string;
-mod usual;
+pub(crate) mod usual;
 
+use crate::json::reader::key_finder::KeyFinder;
 use std::borrow::Cow;
 
-pub(crate) use key_finder::KeyFinder;
 use key_finder::NEVER;
-pub(crate) use usual::ValueFront;
 
 use crate::json::{CodecError, MAX_DEPTH, Tag};
 

@@ -4,10 +4,12 @@
 //! continues with its original bounds. It is bound to everything else that determines the rows and their order. The
 //! cursor of a scan in segments contains the position in each segment.
 
-mod place;
-mod spot;
+pub(crate) mod place;
+pub(crate) mod spot;
 mod text;
 
+use crate::query::cursor::place::{At, CursorPlace};
+use crate::query::cursor::spot::{Reached, RowSpot};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -17,8 +19,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use crate::dynamo::Secret;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::query::keys::SortCondition;
-pub(crate) use place::{At, CursorPlace};
-pub(crate) use spot::{PositionChange, Reached, RowSpot};
 
 /// A position in the rows of a query: after one of them, or before it.
 ///

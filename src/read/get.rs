@@ -1,7 +1,8 @@
 //! `get`: reads one item by its key.
 
-mod form;
+pub(crate) mod form;
 
+use crate::read::get::form::{GetForm, Selected, Whole};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -18,7 +19,6 @@ use crate::plan::{
 };
 use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::wire::{self, Request, Resend};
-pub use form::{GetForm, Selected, Whole};
 
 /// Reads one item; see [`Key::get`].
 #[must_use = "nothing happens until `.send(&db)`"]

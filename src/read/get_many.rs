@@ -1,11 +1,14 @@
 //! `get_many`: reads many items by their keys.
 
-mod asked;
-mod input;
+pub(crate) mod asked;
+pub(crate) mod input;
 mod row_reader;
 mod rows;
-mod stream;
+pub(crate) mod stream;
 
+use crate::read::get_many::asked::{BatchGetRequest, ReadForm, primary_key};
+use crate::read::get_many::input::{KeyOf, Listed, Streamed};
+use crate::read::get_many::stream::FoundStream;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -17,13 +20,9 @@ use crate::read::{BatchReader, FoundReader, KeyList, ReadRow, Reading};
 use crate::retry::{CONCURRENCY, RetryBudget};
 use crate::schema::Pattern;
 
-pub use asked::BatchGetRequest;
-pub(crate) use asked::{AllFound, ReadForm, primary_key};
 use input::KeyInput;
-pub use input::{KeyOf, Listed, Streamed};
 use row_reader::RowReader;
 use rows::{FoundRows, KeysAsked};
-pub use stream::FoundStream;
 
 /// Reads many items; see [`EntityExt::get_many`](crate::verbs::EntityExt::get_many).
 #[must_use = "nothing happens until `.send(&db)`"]

@@ -7,14 +7,11 @@
 //!   -> an item     the cells of a record, by their types   records, cells
 //! ```
 
-mod cells;
-mod layout;
-mod records;
+pub(super) mod cells;
+pub(super) mod layout;
+pub(super) mod records;
 
-pub(super) use cells::Cell;
-pub(super) use layout::{CsvLayout, HeaderMap};
-pub(super) use records::{CsvLines, CsvRecord};
-
+use crate::transfer::csv::layout::CsvLayout;
 use std::sync::Arc;
 
 use crate::entity::{DynamoEntity, DynamoTable};

@@ -7,7 +7,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::csv::{Csv, CsvLayout};
+use super::csv::Csv;
+use super::csv::layout::CsvLayout;
 #[cfg(feature = "gzip")]
 use super::folder::NewExport;
 use super::format::RowFormat;

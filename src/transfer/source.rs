@@ -3,7 +3,10 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use super::csv::{Cell, Csv, CsvLayout, CsvLines, CsvRecord, HeaderMap};
+use super::csv::Csv;
+use super::csv::cells::Cell;
+use super::csv::layout::{CsvLayout, HeaderMap};
+use super::csv::records::{CsvLines, CsvRecord};
 #[cfg(feature = "gzip")]
 use super::folder::{ExportFolder, FolderLines};
 use super::format::RowFormat;

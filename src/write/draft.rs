@@ -1,18 +1,16 @@
 //! An update or upsert before it is planned, and its planning.
 
-mod builder;
-mod complete;
-mod expiry;
+pub(crate) mod builder;
+pub(crate) mod complete;
+pub(crate) mod expiry;
 mod guard;
-mod kind;
+pub(crate) mod kind;
 mod reserve;
 
+use crate::write::draft::complete::{refused, stamp_fields};
+use crate::write::draft::expiry::derive_expiry;
+use crate::write::draft::kind::UpdateKind;
 use std::fmt;
-
-pub(crate) use builder::draft_builder;
-pub(crate) use complete::{refused, stamp_fields};
-pub(crate) use expiry::derive_expiry;
-pub(crate) use kind::UpdateKind;
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;

@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Changes, Condition, Node};
 use crate::json::CodecError;
 use crate::plan::{AnswerItem, Outcome, Returned};
-use crate::write::draft::draft_builder;
+use crate::write::draft::builder::draft_builder;
 use crate::write::evaluated::shape_functions;
 use crate::write::item_write::sealed::Sealed;
 use crate::write::{

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::expr::{Changes, Condition};
 use crate::json::CodecError;
 use crate::plan::{AnswerItem, Outcome};
-use crate::write::draft::draft_builder;
+use crate::write::draft::builder::draft_builder;
 use crate::write::evaluated::shape_functions;
 use crate::write::item_write::sealed::Sealed;
 use crate::write::{

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::checkpoint_writer::CheckpointWriter;
-use crate::bulk::checkpoint::refused;
+use crate::bulk::checkpoint::state::refused;
 use crate::bulk::input::Input;
 use crate::bulk::put::Writes;
 use crate::dynamo::Dynamo;

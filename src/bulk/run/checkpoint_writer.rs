@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::bulk::checkpoint::{JobIdentity, JobState, refused};
+use crate::bulk::checkpoint::state::{JobIdentity, JobState, refused};
 use crate::bulk::job::{JobWork, Keeping, Verb};
 use crate::bulk::ledger::CompletedPrefix;
 use crate::bulk::mark::JobMark;

@@ -11,7 +11,7 @@ use super::{
     JobContext, RowError, RowFailure, classify, doubtful, failed, marked, own, pause_write, read,
     row,
 };
-use crate::bulk::checkpoint::refused;
+use crate::bulk::checkpoint::state::refused;
 use crate::bulk::input::Waiting;
 use crate::bulk::mark::{JobMark, MarkedFate};
 use crate::bulk::put::RestoredValues;

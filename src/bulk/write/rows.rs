@@ -6,11 +6,12 @@ use std::time::Instant;
 
 use bytes::Bytes;
 
+use super::deletes::SharedDeletes;
 use super::second_rows::SecondRefill;
 use super::values::UniqueRefill;
 use super::{
-    ItemsBeside, JobContext, RowError, RowFailure, SharedDeletes, classify, doubtful, failed,
-    marked, own, pause, pause_write, read,
+    ItemsBeside, JobContext, RowError, RowFailure, classify, doubtful, failed, marked, own, pause,
+    pause_write, read,
 };
 use crate::bulk::action;
 use crate::bulk::action::Decide;

@@ -1,9 +1,9 @@
 //! The grants of a policy, and their actions.
 
-use super::PolicyVerb;
 use super::leading_keys::unlimited_error;
 use super::partitions::Partitions;
 use super::permissions::Permissions;
+use super::verb::PolicyVerb;
 use crate::error::{Error, Result};
 use crate::export::key_text::{FieldValues, KeyReader};
 use crate::schema::{

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, LowerExp, Write};
 
-use super::Parts;
+use super::parts::Parts;
 
 /// The shortest text that reads back as the same float: `-1.25e-7`. The longest one has a sign, 17 digits, a
 /// point, and an exponent of five characters.

@@ -9,7 +9,7 @@ use super::run::Run;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::key::rank::Ranking;
-use crate::query::cursor::Reached;
+use crate::query::cursor::spot::Reached;
 use crate::query::request::{LaneRead, Selection, Wanted};
 use crate::read::{Meter, RawRow, ReadAhead};
 use crate::retry::CONCURRENCY;

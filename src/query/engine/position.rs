@@ -8,7 +8,8 @@ use bytes::Bytes;
 use super::run::{Run, Runs};
 use crate::dynamo::Dynamo;
 use crate::json::CodecError;
-use crate::query::cursor::{Cursor, PositionChange, RowSpot};
+use crate::query::cursor::Cursor;
+use crate::query::cursor::spot::{PositionChange, RowSpot};
 use crate::query::request::{CursorMaker, Selection};
 use crate::read::RawRow;
 

@@ -23,7 +23,7 @@ use crate::expr::Expression;
 use crate::json::Writer;
 use crate::key::json::KeyJson;
 use crate::plan::is_expired;
-use crate::query::cursor::Reached;
+use crate::query::cursor::spot::Reached;
 use crate::query::request::{Selection, Wanted};
 use crate::read::{BATCH, BatchReader, Failing, KeyList, Meter, RawRow, TableFrame};
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::query::cursor::{PositionChange, Reached};
+use crate::query::cursor::spot::{PositionChange, Reached};
 
 /// A run of rows: they belong to one segment and follow each other.
 #[derive(Debug, Clone)]

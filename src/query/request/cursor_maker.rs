@@ -11,7 +11,9 @@ use crate::error::Result;
 use crate::json::CodecError;
 use crate::key::check_key;
 use crate::key::json::KeyJson;
-use crate::query::cursor::{At, Cursor, CursorPlace, Reached, RowSpot};
+use crate::query::cursor::Cursor;
+use crate::query::cursor::place::{At, CursorPlace};
+use crate::query::cursor::spot::{Reached, RowSpot};
 use crate::query::keys::SortCondition;
 /// Creates the cursors of one query.
 #[derive(Clone)]

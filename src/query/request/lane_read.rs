@@ -13,7 +13,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::json::CodecError;
 use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
-use crate::query::cursor::{Cursor, Reached, RowSpot};
+use crate::query::cursor::Cursor;
+use crate::query::cursor::spot::{Reached, RowSpot};
 use crate::query::keys::KeyLane;
 
 /// The read of one lane.

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use futures_core::Stream;
 use futures_util::StreamExt;
 
-use super::primary_key;
+use super::asked::primary_key;
 use crate::entity::{DynamoEntity, Key};
 use crate::error::Result;
 use crate::key::json::KeyJson;

@@ -3,11 +3,9 @@
 //! Everything runs in one future, without tasks of an executor: the rounds of the coordinator, its surveys for new shards,
 //! and one run for each shard of the worker.
 
-mod joining;
+pub(super) mod joining;
 mod rounds;
 mod surveys;
-
-pub(super) use joining::stream_of_group;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::pin::pin;

@@ -20,7 +20,8 @@ use super::database::SharedDatabase;
 use super::store::EngineStore;
 use super::stream_operations::trim_streams;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::file_lock::{self, Claim, FileLock};
+use crate::file_lock::claim::Claim;
+use crate::file_lock::{self, FileLock};
 
 /// The stack is large, because deeply nested values and expressions are read by recursion.
 const STACK: usize = 8 * 1024 * 1024;
