@@ -1,11 +1,18 @@
 //! Tests comparison as a pure function; creation and indexes on the embedded engine.
 
+use std::time::Duration;
+
+use super::setup::*;
 use super::*;
 use crate::connect::testing::{Fault, Faults};
+use crate::dynamo::Dynamo;
+use crate::error::ErrorKind;
+use crate::schema::TableSchema;
 use crate::schema::{
     Billing, IndexSchema, KeyAttribute, KeyType, Pattern, ProjectionSchema, StreamView,
 };
 use crate::wire::embedded::EmbeddedEngine;
+use crate::wire::table as service;
 use crate::wire::{Client, Request, Resend, ServiceOperation};
 
 static PATTERN: Pattern = Pattern::alone("Test", "test");
