@@ -38,8 +38,8 @@ pub use crate::entity::{
 };
 pub use crate::error::Result;
 pub use crate::expr::{
-    Contains, Json, Numeric, Operand, OperandValue as GivenOperand, RestPath, SumBound, SumRange,
-    Textual,
+    Contains, Json, Needle, Numeric, Operand, OperandValue as GivenOperand, RestPath, SumBound,
+    SumRange, Textual,
 };
 pub use crate::fallback::{
     FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackPart, NoTable, fallback,

@@ -40,8 +40,9 @@
 //! | maps | [`len`](Path::len) |
 //! | conditions | `&` `\|` `!` [`all`] [`any`] |
 //!
-//! The other side is a value or another path of the same type; other types do not compile. Values are compared as
-//! stored. An enum with `#[dynamo(order)]` is compared by its numbers; other enums support only equality.
+//! The other side is a value or another path of the same type; other types do not compile. `contains` also takes the
+//! path of an element or of a text, and a size is compared with a `usize` or with the path of a number. Values are
+//! compared as stored. An enum with `#[dynamo(order)]` is compared by its numbers; other enums support only equality.
 //!
 //! ## Missing attributes
 //!
@@ -80,7 +81,7 @@
 //! | every attribute except keys and managed fields | [`set`](Path::set), to a value or to the value of another path |
 //! | optional attributes | [`remove`](Path::remove) [`set_or_remove`](Path::set_or_remove) |
 //! | attributes | [`set_if_absent`](Path::set_if_absent), to a value or to the value of another path |
-//! | numbers | [`add`](Path::add) [`sub`](Path::sub), of a value or of the value of another path |
+//! | numbers | [`add`](Path::add) [`sub`](Path::sub), of a value or of the value of another path; [`set_sum`](Path::set_sum) [`set_difference`](Path::set_difference), of another path and one of these |
 //! | lists | [`push`](Path::push) [`push_front`](Path::push_front) [`extend`](Path::extend) [`prepend`](Path::prepend) [`remove_at`](Path::remove_at); `extend` and `prepend` take another list of the item too |
 //! | sets | [`insert`](Path::insert) [`insert_all`](Path::insert_all) [`discard`](Path::discard) [`discard_all`](Path::discard_all) |
 //! | maps | [`remove_entry`](Path::remove_entry), and the changes of `entry(..)` |
@@ -97,7 +98,7 @@
 //! - a nested change requires the struct or map around it, a change of an element requires the element;
 //! - a sum must fit the type: `sub` of an unsigned number stops at zero. A missing number counts as zero, or as the
 //!   `default` of the field;
-//! - a copy requires a value to copy, a sum of two attributes requires another number, appending a list requires
+//! - a copy requires a value to copy, `set_sum` its numbers, a sum of two attributes requires another number, appending a list requires
 //!   another list; `set_if_absent` requires the other value even if it is not used;
 //! - DynamoDB cannot compare a sum of two attributes. Therefore each must be within half the range of its type, so
 //!   that the sum always fits. For unsigned numbers, the subtracted one must be less than or equal to the other;
@@ -129,11 +130,14 @@ mod node;
 mod number;
 mod operand;
 mod rest;
+mod size;
 mod text;
 mod update;
 
 pub use crate::key::{Ordered, Textual};
 pub use change::{Change, Changes};
+#[doc(hidden)]
+pub use collection::Needle;
 pub use collection::{Collection, Contains, Json, List, Map, Set};
 pub use compare::{Between, OperatorOperand};
 pub use comparison::Comparison;
@@ -143,8 +147,11 @@ pub(crate) use evaluate::{apply_update, holds_for};
 pub(crate) use expression::Expression;
 pub(crate) use node::{Node, Term};
 pub use number::{Numeric, SumBound, SumRange};
-pub use operand::{Operand, OperandValue, Size};
+pub use operand::{Operand, OperandValue};
 pub use rest::RestPath;
+#[doc(hidden)]
+pub use size::SizeValue;
+pub use size::{Size, SizeOperand, SizeRange};
 #[doc(hidden)]
 pub use update::UntypedChange;
 pub(crate) use update::{UpdateAction, UpdateActions, UpdateOperand};

@@ -92,10 +92,10 @@ deferred! {
     message = "a `{Self}` cannot contain a `{A}`, nor can a newtype of it",
     label = "this newtype holds a `{Self}`"
 )]
-pub trait ContainsIn<'x, A>: Contains<A> {}
+pub trait ContainsIn<'x, R, A>: Contains<R, A> {}
 
 #[diagnostic::do_not_recommend]
-impl<'x, A, T: Contains<A>> ContainsIn<'x, A> for T {}
+impl<'x, R, A, T: Contains<R, A>> ContainsIn<'x, R, A> for T {}
 
 /// A field with `skip`.
 #[derive(Debug)]

@@ -6,13 +6,13 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 use super::condition::Condition;
-use super::node::Node;
-use super::operand::Size;
+use super::node::{Node, Term};
+use super::size::Size;
 use super::text::slice_json;
 use crate::codec::{DynamoField, DynamoValue, Item, MapKey, SetElement, Value};
 use crate::json::{CodecError, Tag, Writer};
 use crate::key::{Arg, Textual};
-use crate::path::{AtPath, Mandatory, Optional, Path, json};
+use crate::path::{AtPath, Mandatory, Optional, Path, Place, json};
 
 /// A list, a map or a set, which has a number of elements.
 #[diagnostic::on_unimplemented(
@@ -64,19 +64,61 @@ pub trait Set: DynamoField + FromIterator<Self::Element> {
 /// DynamoDB JSON.
 pub type Json = Vec<u8>;
 
-/// Text that can contain other text, or a list or set that can contain an element of the type `A`.
+/// The part that something contains: a value in DynamoDB JSON, or the place of one.
+#[doc(hidden)]
+#[derive(Debug)]
+pub enum Needle {
+    Json(Vec<u8>),
+    At(Place),
+}
+
+/// Text that can contain other text, or a list or set that can contain an element of the type `A`. A path in items of
+/// `R` refers to such a text or element.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot contain a `{A}`",
     label = "neither text, nor a list or set of these"
 )]
-pub trait Contains<A> {
-    /// The value to look for, in DynamoDB JSON.
+pub trait Contains<R, A> {
+    /// The part to look for.
     #[doc(hidden)]
-    fn needle_json(part: A) -> Result<Json, CodecError>;
+    fn needle(part: A) -> Result<Needle, CodecError>;
+}
+
+/// A list or set, with its elements as values of their own.
+trait HasElements {
+    type Part;
+
+    /// An element in DynamoDB JSON.
+    fn part_json(part: Self::Part) -> Result<Vec<u8>, CodecError>;
+}
+
+/// An element that a list or set can contain: a value, or the path to another one. One impl for each [`Arg`] would
+/// overlap with those for paths.
+macro_rules! contains_value {
+    ($part:ty, $whole:ty; $($generics:tt)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<R, $($generics)*> Contains<R, $part> for $whole {
+            fn needle(part: $part) -> Result<Needle, CodecError> {
+                let part = Arg::<<$whole as HasElements>::Part>::into_arg(part);
+                <$whole as HasElements>::part_json(part).map(Needle::Json)
+            }
+        }
+    };
+}
+
+macro_rules! contains_at {
+    ($path:ty, $whole:ty; $($generics:tt)*) => {
+        #[diagnostic::do_not_recommend]
+        impl<R, M, $($generics)*> Contains<R, $path> for $whole {
+            fn needle(part: $path) -> Result<Needle, CodecError> {
+                Ok(Needle::At(part.place().clone()))
+            }
+        }
+    };
 }
 
 macro_rules! lists {
-    ($($list:ty),*) => {$(
+    ($($list:ty, $texts:ty;)*) => {$(
         #[diagnostic::do_not_recommend]
         impl<T: DynamoValue> Collection for $list {}
 
@@ -85,18 +127,30 @@ macro_rules! lists {
             type Element = T;
         }
 
-        #[diagnostic::do_not_recommend]
-        impl<T: DynamoValue, A: Arg<T>> Contains<A> for $list {
-            fn needle_json(part: A) -> Result<Vec<u8>, CodecError> {
+        impl<T: DynamoValue> HasElements for $list {
+            type Part = T;
+
+            fn part_json(part: T) -> Result<Vec<u8>, CodecError> {
                 let mut writer = Writer::for_request(32);
-                T::encode_slice(&[part.into_arg()], &mut writer)?;
+                T::encode_slice(&[part], &mut writer)?;
                 Ok(in_list(writer.into_bytes()))
             }
         }
+
+        contains_value!(T, $list; T: DynamoValue);
+        contains_value!(&T, $list; T: DynamoValue + Clone);
+        contains_value!(&str, $texts;);
+        contains_value!(&&str, $texts;);
+        contains_at!(Path<R, T, M>, $list; T: DynamoValue);
+        contains_at!(&Path<R, T, M>, $list; T: DynamoValue);
     )*};
 }
 
-lists!(Vec<T>, Box<[T]>, Arc<[T]>);
+lists! {
+    Vec<T>, Vec<String>;
+    Box<[T]>, Box<[String]>;
+    Arc<[T]>, Arc<[String]>;
+}
 
 /// The one element of a list. A list of bytes is returned as it is, because it is binary.
 fn in_list(list: Vec<u8>) -> Vec<u8> {
@@ -109,9 +163,9 @@ fn in_list(list: Vec<u8>) -> Vec<u8> {
 macro_rules! slices {
     ($($slice:ty)*) => {$(
         #[diagnostic::do_not_recommend]
-        impl Contains<&$slice> for Vec<u8> {
-            fn needle_json(part: &$slice) -> Result<Vec<u8>, CodecError> {
-                slice_json::<Vec<u8>>(part)
+        impl<R> Contains<R, &$slice> for Vec<u8> {
+            fn needle(part: &$slice) -> Result<Needle, CodecError> {
+                slice_json::<Vec<u8>>(part).map(Needle::Json)
             }
         }
     )*};
@@ -120,9 +174,9 @@ macro_rules! slices {
 slices!([u8] Vec<u8>);
 
 #[diagnostic::do_not_recommend]
-impl<const N: usize> Contains<&[u8; N]> for Vec<u8> {
-    fn needle_json(part: &[u8; N]) -> Result<Vec<u8>, CodecError> {
-        slice_json::<Vec<u8>>(part)
+impl<R, const N: usize> Contains<R, &[u8; N]> for Vec<u8> {
+    fn needle(part: &[u8; N]) -> Result<Needle, CodecError> {
+        slice_json::<Vec<u8>>(part).map(Needle::Json)
     }
 }
 
@@ -152,28 +206,36 @@ impl Map for Item {
 }
 
 macro_rules! sets {
-    ($set:ty; $($generics:tt)*) => {
+    ($set:ty, $texts:ty; [$($element:tt)*] $($generics:tt)*) => {
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> Collection for $set {
+        impl<T: $($element)*, $($generics)*> Collection for $set {
             const ABSENT_IF_EMPTY: bool = true;
         }
 
         #[diagnostic::do_not_recommend]
-        impl<$($generics)*> Set for $set {
+        impl<T: $($element)*, $($generics)*> Set for $set {
             type Element = T;
         }
 
-        #[diagnostic::do_not_recommend]
-        impl<A: Arg<T>, $($generics)*> Contains<A> for $set {
-            fn needle_json(part: A) -> Result<Vec<u8>, CodecError> {
-                first_element(&Self::from_iter([part.into_arg()]), T::TAG)
+        impl<T: $($element)*, $($generics)*> HasElements for $set {
+            type Part = T;
+
+            fn part_json(part: T) -> Result<Vec<u8>, CodecError> {
+                first_element(&Self::from_iter([part]), T::TAG)
             }
         }
+
+        contains_value!(T, $set; T: $($element)*, $($generics)*);
+        contains_value!(&T, $set; T: $($element)* + Clone, $($generics)*);
+        contains_value!(&str, $texts; $($generics)*);
+        contains_value!(&&str, $texts; $($generics)*);
+        contains_at!(Path<R, T, M>, $set; T: $($element)*, $($generics)*);
+        contains_at!(&Path<R, T, M>, $set; T: $($element)*, $($generics)*);
     };
 }
 
-sets!(HashSet<T, S>; T: SetElement + Eq + Hash, S: BuildHasher + Default);
-sets!(BTreeSet<T>; T: SetElement + Ord);
+sets!(HashSet<T, S>, HashSet<String, S>; [SetElement + Eq + Hash] S: BuildHasher + Default);
+sets!(BTreeSet<T>, BTreeSet<String>; [SetElement + Ord]);
 
 /// The one element of a set, as a value: `{"SS":["x"]}` is `{"S":"x"}`.
 fn first_element(set: &impl DynamoField, tag: Tag) -> Result<Vec<u8>, CodecError> {
@@ -189,24 +251,29 @@ fn first_element(set: &impl DynamoField, tag: Tag) -> Result<Vec<u8>, CodecError
 macro_rules! texts {
     ($($text:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<A: AsRef<str>> Contains<A> for $text {
-            fn needle_json(part: A) -> Result<Vec<u8>, CodecError> {
-                slice_json::<$text>(part.as_ref())
+        impl<R, A: AsRef<str>> Contains<R, A> for $text {
+            fn needle(part: A) -> Result<Needle, CodecError> {
+                slice_json::<$text>(part.as_ref()).map(Needle::Json)
             }
         }
+
+        contains_at!(Path<R, P, M>, $text; P: Textual<Slice = str>);
+        contains_at!(&Path<R, P, M>, $text; P: Textual<Slice = str>);
     )*};
 }
 
 texts!(String, Box<str>, Arc<str>, Cow<'static, str>);
 
 #[diagnostic::do_not_recommend]
-impl<A: AsRef<[u8]>> Contains<A> for bytes::Bytes {
-    fn needle_json(part: A) -> Result<Vec<u8>, CodecError> {
-        slice_json::<bytes::Bytes>(<A as AsRef<<bytes::Bytes as Textual>::Slice>>::as_ref(
-            &part,
-        ))
+impl<R, A: AsRef<[u8]>> Contains<R, A> for bytes::Bytes {
+    fn needle(part: A) -> Result<Needle, CodecError> {
+        let part = <A as AsRef<<bytes::Bytes as Textual>::Slice>>::as_ref(&part);
+        slice_json::<bytes::Bytes>(part).map(Needle::Json)
     }
 }
+
+contains_at!(Path<R, P, M>, bytes::Bytes; P: Textual<Slice = [u8]>);
+contains_at!(&Path<R, P, M>, bytes::Bytes; P: Textual<Slice = [u8]>);
 
 /// Paths to collections, and to text for `contains`.
 impl<R, T, M> Path<R, T, M> {
@@ -218,15 +285,31 @@ impl<R, T, M> Path<R, T, M> {
         Size::new(self.place(), T::ABSENT_IF_EMPTY)
     }
 
-    /// Contains this element, or this text.
+    /// Contains this element, or this text: a value, or the value of another attribute. Does not hold if one of the two
+    /// is missing.
     pub fn contains<A>(&self, part: A) -> Condition<R>
     where
-        T: Contains<A>,
+        T: Contains<R, A>,
     {
-        match T::needle_json(part) {
-            Ok(json) => Node::Contains(self.place().clone(), json).into(),
-            Err(fault) => Node::Faulty(fault.at(self.place().to_string())).into(),
+        let term = match T::needle(part) {
+            Ok(Needle::Json(json)) => Ok(Term::Value(json)),
+            Ok(Needle::At(part)) => self.other_term(part),
+            Err(fault) => Err(fault.at(self.place().to_string())),
+        };
+        match term {
+            Ok(part) => Node::Contains(self.place().clone(), part).into(),
+            Err(fault) => Node::Faulty(fault).into(),
         }
+    }
+
+    /// Another attribute, if its values are stored like the parts of this one, and it is not this one.
+    fn other_term(&self, part: Place) -> Result<Term, CodecError> {
+        if part == *self.place() {
+            let fault = CodecError::new("an attribute contains itself, or is missing");
+            return Err(fault.at(part.to_string()));
+        }
+        self.place().clone().in_form(0).check_form(&part)?;
+        Ok(Term::Place(part))
     }
 
     /// The element at this position, from 0.

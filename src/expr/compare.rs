@@ -79,19 +79,22 @@ impl<R, T, M> Path<R, T, M> {
         }
     }
 
-    /// Is one of these; without any, it never holds.
-    pub fn is_in<A: Arg<T>>(&self, values: impl IntoIterator<Item = A>) -> Condition<R> {
-        let (mut listed, mut absent) = (Vec::new(), false);
+    /// Is one of these values, or the value of one of these other attributes; without any, it never holds.
+    pub fn is_in<A: Operand<R, T>>(&self, values: impl IntoIterator<Item = A>) -> Condition<R> {
+        let (mut listed, mut others, mut absent) = (Vec::new(), Vec::new(), false);
         for value in values {
-            match self.value_place().encode_compared(&value.into_arg()) {
-                Ok(Some(json)) => listed.push(json),
+            match self.operand_term(value.given_operand()) {
+                Ok(Some(Term::Value(json))) => listed.push(json),
+                Ok(Some(term)) => {
+                    others.push(Node::Compare(self.path_term(), Comparison::Eq, term));
+                }
                 Ok(None) => absent = true,
                 Err(fault) => return Node::Faulty(fault).into(),
             }
         }
         let missing = absent.then(|| Node::Missing(self.place().clone()));
         let is_in = (!listed.is_empty()).then(|| Node::In(self.path_term(), listed));
-        Node::any(missing.into_iter().chain(is_in)).into()
+        Node::any(missing.into_iter().chain(is_in).chain(others)).into()
     }
 
     /// The attribute exists; a NULL of another program counts too.

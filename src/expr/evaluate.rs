@@ -44,9 +44,9 @@ pub(crate) fn holds_for(node: &Node, item: &Item) -> Result<bool, CodecError> {
             (Some(Value::B(bytes)), Value::B(front)) => bytes.starts_with(&front),
             _ => false,
         },
-        Node::Contains(place, json) => {
-            let part = value_of(json)?;
-            found(place).is_some_and(|whole| value_contains(whole, &part))
+        Node::Contains(place, part) => {
+            let found = found(place).zip(term_value(part, item)?);
+            found.is_some_and(|(whole, part)| value_contains(whole, &part))
         }
         Node::Not(node) => !holds_for(node, item)?,
         Node::All(nodes) => {
@@ -215,14 +215,15 @@ fn changed_value(
                 Some(held) => held.clone(),
                 None => value_of(start)?,
             };
-            let (Value::N(start), Value::N(delta)) = (start, operand_of(delta, before)?) else {
-                return Err(unfit_place(place));
-            };
-            let sum = start.sum_with(&delta, *minus);
-            let sum = sum.ok_or_else(|| {
-                CodecError::new("the sum has more digits than DynamoDB keeps").at(place.to_string())
-            })?;
-            Changed::Value(Value::N(sum))
+            sum_values(start, operand_of(delta, before)?, *minus, place)?
+        }
+        UpdateAction::SetSum {
+            first,
+            second,
+            minus,
+        } => {
+            let first = value_at(before, first).ok_or_else(|| unfit_place(first))?;
+            sum_values(first.clone(), operand_of(second, before)?, *minus, place)?
         }
         UpdateAction::Append(operand) => {
             join_lists(held, &operand_of(operand, before)?, place, false)?
@@ -235,6 +236,22 @@ fn changed_value(
         UpdateAction::Remove => Changed::Removed,
         UpdateAction::Nothing => Changed::Nothing,
     })
+}
+
+fn sum_values(
+    first: Value,
+    second: Value,
+    minus: bool,
+    place: &Place,
+) -> Result<Changed, CodecError> {
+    let (Value::N(first), Value::N(second)) = (first, second) else {
+        return Err(unfit_place(place));
+    };
+    let sum = first.sum_with(&second, minus);
+    let sum = sum.ok_or_else(|| {
+        CodecError::new("the sum has more digits than DynamoDB keeps").at(place.to_string())
+    })?;
+    Ok(Changed::Value(Value::N(sum)))
 }
 
 fn operand_of(operand: &UpdateOperand, before: &Item) -> Result<Value, CodecError> {
@@ -353,4 +370,57 @@ fn value_within<'i>(
         };
     }
     Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item() -> Item {
+        let json = r#"{"price": 7, "tax": 3, "name": "abc", "part": "b", "size": 3}"#;
+        Item::from_json(json).expect("an item")
+    }
+
+    fn contains(part: Term) -> bool {
+        holds_for(&Node::Contains("name".into(), part), &item()).expect("a condition")
+    }
+
+    #[test]
+    fn conditions_on_two_attributes() {
+        assert!(contains(Term::Place("part".into())));
+        assert!(contains(Term::Value(br#"{"S":"bc"}"#.to_vec())));
+        assert!(!contains(Term::Place("missing".into())));
+        assert!(!contains(Term::Place("price".into())));
+        let size = Term::Size("name".into());
+        let same = Node::Compare(size, Comparison::Eq, Term::Place("size".into()));
+        assert!(holds_for(&same, &item()).expect("a condition"));
+    }
+
+    #[test]
+    fn sums_of_other_attributes() {
+        let sum = |first: &'static str, second, minus| {
+            let first = first.into();
+            let mut update = UpdateActions::default();
+            let action = UpdateAction::SetSum {
+                first,
+                second,
+                minus,
+            };
+            update.set_action("total", action);
+            let mut item = item();
+            apply_update(&update, &mut item).map(|()| item.get("total").cloned())
+        };
+        let tax = || UpdateOperand::At("tax".into());
+        let number = |number: i64| Some(Value::from(number));
+        assert_eq!(sum("price", tax(), false).expect("a sum"), number(10));
+        assert_eq!(sum("tax", tax(), false).expect("a sum"), number(6));
+        assert_eq!(sum("price", tax(), true).expect("a difference"), number(4));
+        let five = UpdateOperand::Json(br#"{"N":"5"}"#.to_vec());
+        assert_eq!(
+            sum("price", five.clone(), true).expect("a difference"),
+            number(2)
+        );
+        assert!(sum("missing", five.clone(), false).is_err());
+        assert!(sum("name", five, false).is_err());
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::comparison::Comparison;
 use super::expression::Expression;
-use crate::json::{CodecError, Tag};
+use crate::json::{CodecError, Number, Tag};
 use crate::path::{Former, FormerUse, Place};
 
 /// A condition on an item.
@@ -15,7 +15,8 @@ pub(crate) enum Node {
     Missing(Place),
     IsType(Place, Tag),
     StartsWith(Place, Vec<u8>),
-    Contains(Place, Vec<u8>),
+    /// A value, or another attribute.
+    Contains(Place, Term),
     Not(Box<Node>),
     /// All of these; without any, it always holds.
     All(Vec<Node>),
@@ -147,8 +148,8 @@ impl Node {
             Node::Exists(place)
             | Node::Missing(place)
             | Node::IsType(place, _)
-            | Node::StartsWith(place, _)
-            | Node::Contains(place, _) => vec![Some(place)],
+            | Node::StartsWith(place, _) => vec![Some(place)],
+            Node::Contains(place, part) => vec![Some(place), of(part)],
             Node::Not(node) => return node.named_attributes(),
             Node::All(nodes) | Node::Any(nodes) => {
                 return nodes.iter().flat_map(Node::named_attributes).collect();
@@ -198,8 +199,11 @@ impl Node {
             Node::Exists(place)
             | Node::Missing(place)
             | Node::IsType(place, _)
-            | Node::StartsWith(place, _)
-            | Node::Contains(place, _) => Some((place, place.former_name()?)),
+            | Node::StartsWith(place, _) => Some((place, place.former_name()?)),
+            Node::Contains(place, part) => {
+                let former = place.former_name().map(|former| (place, former));
+                former.or_else(|| of(part))
+            }
             Node::Not(_) | Node::All(_) | Node::Any(_) | Node::Faulty(_) => None,
         }
     }
@@ -248,7 +252,7 @@ impl Node {
             Node::Missing(here) => Node::Missing(moved(here)),
             Node::IsType(here, tag) => Node::IsType(moved(here), *tag),
             Node::StartsWith(here, value) => Node::StartsWith(moved(here), value.clone()),
-            Node::Contains(here, value) => Node::Contains(moved(here), value.clone()),
+            Node::Contains(here, part) => Node::Contains(moved(here), term(part)),
             Node::Not(_) | Node::All(_) | Node::Any(_) | Node::Faulty(_) => self.clone(),
         }
     }
@@ -292,7 +296,13 @@ impl Node {
                 function_of("attribute_type(", place, tag.as_bytes(), out);
             }
             Node::StartsWith(place, value) => function_of("begins_with(", place, value, out),
-            Node::Contains(place, value) => function_of("contains(", place, value, out),
+            Node::Contains(place, part) => {
+                out.push_operator("contains(")
+                    .push_place(place)
+                    .push_text(", ");
+                part.write_term(out);
+                out.push_text(")");
+            }
             Node::Not(node) => {
                 out.push_operator("NOT ");
                 node.write_within(&Binding::Tightest, out)?;
@@ -334,6 +344,10 @@ fn appended(mut nodes: Vec<Node>, mut more: Vec<Node>) -> Vec<Node> {
 }
 
 impl Term {
+    pub(super) fn number(number: &Number) -> Term {
+        Term::Value(format!("{{\"N\":\"{}\"}}", number.as_str()).into_bytes())
+    }
+
     fn write_term(&self, out: &mut Expression) {
         match self {
             Term::Place(place) => {

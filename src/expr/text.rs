@@ -2,7 +2,7 @@
 
 use super::condition::Condition;
 use super::node::Node;
-use super::operand::Size;
+use super::size::Size;
 use crate::json::{CodecError, Writer};
 use crate::key::Textual;
 use crate::path::Path;

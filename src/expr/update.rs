@@ -17,6 +17,12 @@ pub(crate) enum UpdateAction {
     /// Copies the value of another place.
     Copy(Place),
     SetIfAbsent(UpdateOperand),
+    /// Sets the sum or the difference of another place and an operand.
+    SetSum {
+        first: Place,
+        second: UpdateOperand,
+        minus: bool,
+    },
     Add {
         /// The value of a missing number.
         start: Vec<u8>,
@@ -273,6 +279,7 @@ impl UpdateAction {
             | UpdateAction::Append(operand)
             | UpdateAction::Prepend(operand) => matches!(operand, UpdateOperand::Json(_)),
             UpdateAction::Copy(_)
+            | UpdateAction::SetSum { .. }
             | UpdateAction::Discard(_)
             | UpdateAction::Remove
             | UpdateAction::Nothing => false,
@@ -298,6 +305,14 @@ impl UpdateAction {
             UpdateAction::SetIfAbsent(value) => {
                 out.push_text(" = ");
                 if_absent(place, |out| value.write_operand(NULL, out), out);
+            }
+            UpdateAction::SetSum {
+                first,
+                second,
+                minus,
+            } => {
+                value_of(first, ZERO, out.push_text(" = "));
+                second.write_operand(ZERO, out.push_operator(if *minus { " - " } else { " + " }));
             }
             UpdateAction::Add {
                 start,

@@ -1,7 +1,9 @@
 //! Changes by what another attribute holds, on random rows against a model.
 
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
-use dynamo_entity::expr::Change;
+use std::collections::BTreeSet;
+
+use dynamo_entity::expr::{Change, Condition};
 use dynamo_entity::prelude::*;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -14,6 +16,7 @@ use crate::tests;
 tests![
     each_change_is_as_the_model_says(Account),
     an_upsert_takes_nothing_of_an_item_that_is_not_there(Shelf),
+    conditions_on_two_attributes_hold_as_the_model_says(Bag),
 ];
 
 crate::declare! {
@@ -179,6 +182,13 @@ fn real_sum(left: &Held<f64>, right: &Held<f64>) -> Option<AttributeValue> {
     }
 }
 
+fn real_twice(rate: &Held<f64>) -> Option<AttributeValue> {
+    match rate {
+        Is(rate) => Some(n(rate + rate)),
+        Missing | Null => None,
+    }
+}
+
 fn joined(left: &Held<Vec<i64>>, right: &Held<Vec<i64>>, at_front: bool) -> Option<AttributeValue> {
     let (none, Is(right)) = (Vec::new(), right) else {
         return None;
@@ -220,7 +230,28 @@ macro_rules! cases {
     };
 }
 
-const CASES: [Case; 14] = cases![
+/// What `set_sum` and `set_difference` make of two numbers that must exist.
+fn sum_of_there<T: Copy + Into<i128>>(
+    pair: (&Held<T>, &Held<T>),
+    minus: bool,
+    range: (i128, i128),
+) -> Option<AttributeValue> {
+    matches!(pair.0, Is(_)).then(|| sum(pair, 0, minus, range))?
+}
+
+/// What they make of one that must exist and a value.
+fn sum_with<T: Copy + Into<i128>>(
+    first: &Held<T>,
+    change: i128,
+    (least, most): (i128, i128),
+) -> Option<AttributeValue> {
+    let Is(first) = first else { return None };
+    let first: i128 = (*first).into();
+    let sum = first + change;
+    (least..=most).contains(&sum).then(|| n(sum))
+}
+
+const CASES: [Case; 22] = cases![
     total: |a| a.total().add(a.price()), |r| sum((&r.total, &r.price), 0, false, I64);
     total: |a| a.total().sub(a.price()), |r| sum((&r.total, &r.price), 0, true, I64);
     total: |a| a.total().add(a.total()), |r| sum((&r.total, &r.total), 0, false, I64);
@@ -235,6 +266,14 @@ const CASES: [Case; 14] = cases![
     visits: |a| a.visits().extend(a.visits()), |r| joined(&r.visits, &r.visits, false);
     visits: |a| a.visits().prepend([8, 9]), |r| joined(&r.visits, &Is(vec![8, 9]), true);
     name: |a| a.name().set_if_absent(a.nick()), |r| filled(&r.name, &r.nick);
+    total: |a| a.total().set_sum(a.price(), a.total()), |r| sum_of_there((&r.price, &r.total), false, I64);
+    total: |a| a.total().set_difference(a.price(), a.total()), |r| sum_of_there((&r.price, &r.total), true, I64);
+    total: |a| a.total().set_sum(a.price(), 7), |r| sum_with(&r.price, 7, I64);
+    total: |a| a.total().set_difference(a.price(), &7), |r| sum_with(&r.price, -7, I64);
+    stock: |a| a.stock().set_sum(a.sold(), a.lives()), |r| sum_of_there((&r.sold, &r.lives), false, U8);
+    stock: |a| a.stock().set_difference(a.sold(), a.lives()), |r| sum_of_there((&r.sold, &r.lives), true, U8);
+    lives: |a| a.lives().set_difference(a.stock(), 100), |r| sum_with(&r.stock, -100, U8);
+    ratio: |a| a.ratio().set_sum(a.rate(), a.rate()), |r| real_twice(&r.rate);
 ];
 
 async fn each_change_is_as_the_model_says(db: Db) -> Outcome {
@@ -277,5 +316,163 @@ async fn an_upsert_takes_nothing_of_an_item_that_is_not_there(db: Db) -> Outcome
     let refused = refused.send(&db).await.unwrap_err();
     assert!(refused.is_conflict(), "{refused:?}");
     assert!(db.raw(&Shelf::key("a")).await.is_none());
+    Ok(())
+}
+
+crate::declare! {
+    entity Bag(table = "bags", key(pk = id))
+        { id: String, name: Option<String>, part: Option<String>, tags: BTreeSet<String>, list: Option<Vec<i64>>,
+          number: Option<i64>, limit: Option<u32> }
+}
+
+type BagPaths = <Bag as DynamoEntity>::Paths;
+
+/// A bag as it is stored: a missing attribute is no member.
+#[derive(Debug, Clone)]
+struct Stored {
+    name: Held<String>,
+    part: Held<String>,
+    tags: Held<Vec<String>>,
+    list: Held<Vec<i64>>,
+    number: Held<i64>,
+    limit: Held<u32>,
+}
+
+fn stored_bags() -> impl Strategy<Value = Stored> {
+    let texts = || held(["", "a", "b", "ab", "abc"].map(str::to_owned).to_vec());
+    let sets = [vec!["a"], vec!["a", "b"], vec!["ab", "abc", ""]];
+    let sets = sets.map(|set| set.into_iter().map(str::to_owned).collect());
+    let lists = vec![vec![], vec![1], vec![1, 2, 3]];
+    (
+        texts(),
+        texts(),
+        held(sets.to_vec()),
+        held(lists),
+        held(vec![0, 1, 2, 3]),
+        held(vec![0, 1, 2, 3]),
+    )
+        .prop_map(|(name, part, tags, list, number, limit)| Stored {
+            name,
+            part,
+            tags,
+            list,
+            number,
+            limit,
+        })
+}
+
+impl Stored {
+    fn raw(&self) -> Raw {
+        let attributes = [
+            ("name", attribute(&self.name, |text| s(text))),
+            ("part", attribute(&self.part, |text| s(text))),
+            (
+                "tags",
+                attribute(&self.tags, |tags| AttributeValue::Ss(tags.clone())),
+            ),
+            ("list", attribute(&self.list, |list_of| list(list_of))),
+            ("number", attribute(&self.number, n)),
+            ("limit", attribute(&self.limit, n)),
+        ];
+        let mut row = raw([("id", s("b"))]);
+        let there = attributes
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        row.extend(there);
+        row
+    }
+}
+
+/// Whether both are there and the second is part of the first.
+fn both<A, B>(whole: &Held<A>, part: &Held<B>, contains: impl Fn(&A, &B) -> bool) -> bool {
+    match (whole, part) {
+        (Is(whole), Is(part)) => contains(whole, part),
+        _ => false,
+    }
+}
+
+/// A size against the limit; nothing is less or more than a missing one.
+fn against(
+    size: Option<usize>,
+    limit: &Held<u32>,
+    holds: impl Fn(usize, usize) -> bool,
+) -> Option<bool> {
+    match (size, limit) {
+        (Some(size), Is(limit)) => Some(holds(size, usize::try_from(*limit).expect("small"))),
+        _ => None,
+    }
+}
+
+fn len_of<T>(list: &Held<Vec<T>>) -> Option<usize> {
+    match list {
+        Is(list) => Some(list.len()),
+        Missing | Null => None,
+    }
+}
+
+fn set_len(tags: &Held<Vec<String>>) -> Option<usize> {
+    len_of(tags).or(Some(0))
+}
+
+struct Question {
+    name: &'static str,
+    asked: fn(BagPaths) -> Condition<Bag>,
+    model: fn(&Stored) -> bool,
+}
+
+macro_rules! questions {
+    ($($name:literal: $asked:expr, $model:expr;)*) => {
+        [$(Question { name: $name, asked: $asked, model: $model }),*]
+    };
+}
+
+const QUESTIONS: [Question; 17] = questions![
+    "text in text": |b| b.name().contains(b.part()), |r| both(&r.name, &r.part, |name, part| name.contains(part.as_str()));
+    "text in set": |b| b.tags().contains(&b.part()), |r| both(&r.tags, &r.part, |tags, part| tags.contains(part));
+    "number in list": |b| b.list().contains(b.number()), |r| both(&r.list, &r.number, |list, number| list.contains(number));
+    "value in list": |b| b.list().contains(2), |r| both(&r.list, &Is(2), |list, number| list.contains(number));
+    "one of two": |b| b.name().is_in([b.part()]), |r| both(&r.name, &r.part, |name, part| name == part);
+    "set ==": |b| b.tags().len().eq(b.limit()), |r| against(set_len(&r.tags), &r.limit, |size, limit| size == limit) == Some(true);
+    "set !=": |b| b.tags().len().ne(b.limit()), |r| against(set_len(&r.tags), &r.limit, |size, limit| size == limit) != Some(true);
+    "set <": |b| b.tags().len().lt(b.limit()), |r| against(set_len(&r.tags), &r.limit, |size, limit| size < limit) == Some(true);
+    "set <=": |b| b.tags().len().le(b.limit()), |r| against(set_len(&r.tags), &r.limit, |size, limit| size <= limit) == Some(true);
+    "set >": |b| b.tags().len().gt(&b.limit()), |r| against(set_len(&r.tags), &r.limit, |size, limit| size > limit) == Some(true);
+    "set >=": |b| b.tags().len().ge(b.limit()), |r| against(set_len(&r.tags), &r.limit, |size, limit| size >= limit) == Some(true);
+    "list ==": |b| b.list().len().eq(b.limit()), |r| against(len_of(&r.list), &r.limit, |size, limit| size == limit) == Some(true);
+    "list !=": |b| b.list().len().ne(b.limit()), |r| against(len_of(&r.list), &r.limit, |size, limit| size == limit) != Some(true);
+    "list <": |b| b.list().len().lt(b.limit()), |r| against(len_of(&r.list), &r.limit, |size, limit| size < limit) == Some(true);
+    "list >=": |b| b.list().len().ge(b.limit()), |r| against(len_of(&r.list), &r.limit, |size, limit| size >= limit) == Some(true);
+    "not text in text": |b| !b.name().contains(b.part()), |r| !both(&r.name, &r.part, |name, part| name.contains(part.as_str()));
+    "not set <": |b| !b.tags().len().lt(b.limit()), |r| against(set_len(&r.tags), &r.limit, |size, limit| size < limit) != Some(true);
+];
+
+async fn conditions_on_two_attributes_hold_as_the_model_says(db: Db) -> Outcome {
+    let key = Bag::key("b");
+    let mut runner = TestRunner::new(crate::random(40));
+    for _ in 0..runner.config().cases {
+        let row = stored_bags()
+            .new_tree(&mut runner)
+            .expect("a row")
+            .current();
+        db.plant::<Bag>(row.raw()).await;
+        for question in &QUESTIONS {
+            let asked = key
+                .clone()
+                .update()
+                .when(question.asked)
+                .returning_nothing();
+            let holds = match asked.send(&db).await {
+                Ok(()) => true,
+                Err(lost) if lost.is_conflict() => false,
+                Err(other) => return Err(other.into()),
+            };
+            assert_eq!(
+                holds,
+                (question.model)(&row),
+                "{} of {row:?}",
+                question.name
+            );
+        }
+    }
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::expr::number::{Numeric, SumBound, SumRange};
 use crate::expr::operand::{Operand, OperandValue};
 use crate::expr::update::{UpdateAction, UpdateOperand};
 use crate::json::{CodecError, Number, Reader, Tag};
-use crate::path::{CanCompute, Mode, Path, Place, ValuePlace};
+use crate::path::{CanCompute, CanSet, Mode, Path, Place, ValuePlace};
 
 /// Changes of numbers.
 impl<R, T, M> Path<R, T, M> {
@@ -36,6 +36,43 @@ impl<R, T, M> Path<R, T, M> {
     {
         self.compute_change(value.given_operand(), true)
     }
+
+    /// Sets it to the sum of another attribute and a value, or of two other attributes, as they are before the update.
+    /// They must exist, and the sum must be in the range of the type; otherwise the update fails with a conflict. Two
+    /// attributes must each be within half the range of their type, because no condition can add them.
+    pub fn set_sum<N>(&self, first: Path<R, T, N>, second: impl Operand<R, T>) -> Change<R>
+    where
+        T: Numeric,
+        M: CanSet,
+    {
+        let sum = first.value_place().sum_with(second.given_operand(), false);
+        set_computed(self.place(), first.place(), sum).into()
+    }
+
+    /// Sets it to the first attribute minus a value, or minus another attribute; see [`set_sum`](Self::set_sum). An
+    /// unsigned number never falls below zero: an attribute that is subtracted must be less than or equal to the first.
+    pub fn set_difference<N>(&self, first: Path<R, T, N>, second: impl Operand<R, T>) -> Change<R>
+    where
+        T: Numeric,
+        M: CanSet,
+    {
+        let difference = first.value_place().sum_with(second.given_operand(), true);
+        set_computed(self.place(), first.place(), difference).into()
+    }
+}
+
+/// The change to a sum of other places, with the condition that it is possible.
+fn set_computed(
+    here: &Place,
+    first: &Place,
+    sum: Result<(UpdateAction, Node), CodecError>,
+) -> UntypedChange {
+    let computed = here.check_form(first).and(sum);
+    let (action, guard) = match computed {
+        Ok((action, guard)) => (Ok(action), Some(guard)),
+        Err(fault) => (Err(fault), None),
+    };
+    UntypedChange::new(here.clone(), action).guarded_by(guard)
 }
 
 impl<R, T: Numeric, M: Mode> Path<R, T, M> {
@@ -93,10 +130,7 @@ impl<T: Numeric> ValuePlace<T> {
         minus: bool,
         unless_null: Option<Node>,
     ) -> Result<(UpdateAction, Option<Node>), CodecError> {
-        if minus && place == *self.inner_place() {
-            let fault = CodecError::new("an attribute minus itself is zero: `set` it to that");
-            return Err(fault.at(place.to_string()));
-        }
+        refuse_same(self.inner_place(), &place, minus)?;
         let start = self.number_json(&self.start_value()?)?;
         let guard = match T::half_range()? {
             Some(half) => room_for(self.inner_place(), &place, minus, &start, &half)?,
@@ -114,6 +148,48 @@ impl<T: Numeric> ValuePlace<T> {
         Ok((action, Some(guard)))
     }
 
+    /// The number here plus or minus another one. Unlike in [`sum_change`](Self::sum_change), it must exist.
+    fn sum_with(
+        &self,
+        second: OperandValue<T>,
+        minus: bool,
+    ) -> Result<(UpdateAction, Node), CodecError> {
+        let first = self.inner_place();
+        let (second, guard) = match second {
+            OperandValue::Value(delta) => {
+                let bound = delta.sum_bound(minus, &T::zero());
+                let guard = match bound.map_err(|fault| fault.at(first.to_string()))? {
+                    // A missing attribute compares with nothing.
+                    Some(SumBound {
+                        comparison, bound, ..
+                    }) => {
+                        Node::Compare(Term::Place(first.clone()), comparison, Term::number(&bound))
+                    }
+                    None => Node::IsType(first.clone(), Tag::N),
+                };
+                (UpdateOperand::Json(self.number_json(&delta)?), guard)
+            }
+            OperandValue::At(second) => {
+                refuse_same(first, &second, minus)?;
+                let guard = match T::half_range()? {
+                    Some(half) => room_in_both(first, &second, minus, &half),
+                    None => {
+                        let numbers = [first, &second];
+                        Node::all(numbers.map(|place| Node::IsType(place.clone(), Tag::N)))
+                    }
+                };
+                (operand_of(first, second)?, guard)
+            }
+        };
+        let first = first.clone();
+        let action = UpdateAction::SetSum {
+            first,
+            second,
+            minus,
+        };
+        Ok((action, guard))
+    }
+
     /// The value of a missing number.
     fn start_value(&self) -> Result<T, CodecError> {
         match self.default()? {
@@ -126,6 +202,24 @@ impl<T: Numeric> ValuePlace<T> {
         let json = self.encode_value(number)?;
         json.ok_or_else(|| CodecError::new("a number that is not stored"))
     }
+}
+
+fn refuse_same(first: &Place, second: &Place, minus: bool) -> Result<(), CodecError> {
+    if minus && first == second {
+        let fault = CodecError::new("an attribute minus itself is zero: `set` it to that");
+        return Err(fault.at(first.to_string()));
+    }
+    Ok(())
+}
+
+/// The condition that both numbers exist, and that their sum or difference fits the type.
+fn room_in_both(first: &Place, second: &Place, minus: bool, half: &SumRange) -> Node {
+    let (first, second) = (Term::Place(first.clone()), Term::Place(second.clone()));
+    if minus && half.is_unsigned {
+        return Node::Compare(first, Comparison::Ge, second);
+    }
+    let within = |term| Node::Between(term, Term::number(&half.least), Term::number(&half.most));
+    within(first).and(within(second))
 }
 
 /// The condition that the other number exists, and that the sum or the difference of the two fits the type. DynamoDB
@@ -145,7 +239,7 @@ fn room_for(
         let from_here = Node::Compare(here, Comparison::Ge, there);
         return Ok(Node::any([missing().and(from_start), from_here]));
     }
-    let within = |term| Node::Between(term, number_term(&half.least), number_term(&half.most));
+    let within = |term| Node::Between(term, Term::number(&half.least), Term::number(&half.most));
     let start = Number::decode(&mut Reader::new(start))?;
     let start_fits = (&half.least..=&half.most).contains(&&start);
     let fits = start_fits.then(missing).into_iter();
@@ -155,11 +249,7 @@ fn room_for(
 /// The condition that the stored number leaves room for the change.
 fn sum_guard(here: &Place, sum_bound: &SumBound) -> Node {
     let term = Term::Place(here.clone());
-    let fits = Node::Compare(term, sum_bound.comparison, number_term(&sum_bound.bound));
+    let fits = Node::Compare(term, sum_bound.comparison, Term::number(&sum_bound.bound));
     let missing = sum_bound.start_fits.then(|| Node::Missing(here.clone()));
     Node::any(missing.into_iter().chain([fits]))
-}
-
-fn number_term(number: &Number) -> Term {
-    Term::Value(format!("{{\"N\":\"{}\"}}", number.as_str()).into_bytes())
 }

@@ -294,11 +294,11 @@ fn contains(value: &Value, inner: &Type) -> TokenStream {
     let (_, types, _) = value.generics.split_for_impl();
     let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
     code! {
-        impl<__Part #(, #params)*> __d::Contains<__Part> for #ident #types
-        #bounds for<'__x> #inner: __d::ContainsIn<'__x, __Part>
+        impl<__R, __Part #(, #params)*> __d::Contains<__R, __Part> for #ident #types
+        #bounds for<'__x> #inner: __d::ContainsIn<'__x, __R, __Part>
         {
-            fn needle_json(part: __Part) -> ::core::result::Result<__d::Json, __d::CodecError> {
-                <#inner as __d::Contains<__Part>>::needle_json(part)
+            fn needle(part: __Part) -> ::core::result::Result<__d::Needle, __d::CodecError> {
+                <#inner as __d::Contains<__R, __Part>>::needle(part)
             }
         }
     }
