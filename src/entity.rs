@@ -7,6 +7,7 @@
 mod actor;
 mod changeable;
 mod collection;
+pub(crate) mod constant;
 mod declaration;
 pub(crate) mod defer;
 mod expiry;

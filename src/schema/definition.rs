@@ -284,6 +284,25 @@ impl AttributeDef {
     }
 }
 
+/// One attribute of `constant("__edb_v__" = "1")`: all items of the entity have it with this value, and rows of the same
+/// type with another value belong to others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConstantDef {
+    /// The attribute.
+    pub attribute: &'static str,
+    /// Its value.
+    pub value: ConstantValue,
+}
+
+/// The value of a constant attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConstantValue {
+    /// A text.
+    Text(&'static str),
+    /// An integer.
+    Number(i64),
+}
+
 /// An entity, as declared.
 #[derive(Debug, Clone, Copy)]
 pub struct EntityDef {
@@ -293,6 +312,8 @@ pub struct EntityDef {
     pub type_name: &'static str,
     /// The value of the type attribute.
     pub stored_name: &'static str,
+    /// The attributes that have the same value in all of its items.
+    pub constants: &'static [ConstantDef],
     /// The partition key.
     pub pk: KeyDef,
     /// The sort key.
