@@ -1,5 +1,7 @@
 //! The output of the derives: constants that the compiler checks.
 
+use std::fmt;
+
 use super::{KeyType, StreamView};
 use crate::json::{CodecError, Reader};
 use crate::path::{Former, FormerUse, Place};
@@ -83,10 +85,15 @@ impl Separator {
                 "a text that contains the separator `{one}` would end early: verbatim keys allow it only in parts that do not end with it"
             );
         }
-        let whole = String::from(one).repeat(self.count);
         format!(
-            "a text that contains the separator `{whole}`, or ends with `{one}`, would end early: verbatim keys allow it only in parts that do not end with it"
+            "a text that contains the separator `{self}`, or ends with `{one}`, would end early: verbatim keys allow it only in parts that do not end with it"
         )
+    }
+}
+
+impl fmt::Display for Separator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from(char::from(self.byte)).repeat(self.count))
     }
 }
 
