@@ -7,6 +7,7 @@
 mod actor;
 mod changeable;
 mod collection;
+pub(crate) mod constant;
 mod contract;
 mod declaration;
 pub(crate) mod defer;

@@ -93,6 +93,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     id: "",
     type_name: "",
     stored_name: "",
+    constants: &[],
     pk: KeyDef::new("pk", KeyType::S, KeySource::Template(&[])),
     sk: None,
     attributes: &[],

@@ -121,7 +121,7 @@ impl Dynamo {
     pub fn journal(&self, schemas: impl IntoIterator<Item = TableSchema>) -> Result<Journal> {
         let schemas: Vec<TableSchema> = schemas.into_iter().collect();
         let entities = schemas.iter().flat_map(|schema| &schema.entities);
-        let names = entities.map(|entity| (entity.name.clone(), entity.stored_name.clone()));
+        let names = entities.map(|entity| (entity.name.clone(), entity.identity()));
         Ok(Journal {
             db: self.clone(),
             names: names.collect(),

@@ -8,6 +8,7 @@
 mod agree;
 mod definition;
 mod entity;
+mod identity;
 mod interleave;
 mod json;
 mod json_form;
@@ -44,19 +45,22 @@ pub use agree::{
     is_table, may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use definition::{
-    AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
-    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, ShapeDef, Style, TableDef, UniqueDef,
-    WhenDef, Width,
+    AttributeDef, ConstantDef, ConstantValue, EntityDef, EntityIndexDef, ExpiryDef, IndexDef,
+    IndexKind, KeyDef, KeySource, Piece, Presence, Projection, SecondKeyDef, SecondKeyUse,
+    ShapeDef, Style, TableDef, UniqueDef, WhenDef, Width,
 };
 #[doc(hidden)]
 pub use definition::{IsAsWritten, SentinelsOf};
 pub(crate) use definition::{Separator, text_after};
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
-    AllowSchema, CollectionSchema, EntitySchema, ExpirySchema, FieldSchema, KeyContent, KeySchema,
-    PartSchema, PatternSchema, PieceSchema, SecondKeySchema, ShapeSchema, UniqueSchema,
-    ValueContent, ValueSchema, VariantSchema,
+    AllowSchema, CollectionSchema, ConstantSchema, EntitySchema, ExpirySchema, FieldSchema,
+    KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, SecondKeySchema, ShapeSchema,
+    UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
+pub(crate) use identity::TypeMatch;
+#[doc(hidden)]
+pub use identity::{are_distinct, has_free_constants, same_constants, share_uniques};
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json_word::Word;
 pub(crate) use key_pair::TimePrecision;
@@ -68,7 +72,7 @@ pub use model::{AllowModel, CollectionModel, EntityModel, PartModel, PartRanges,
 pub use model::{GivenOfText, NO_NAME, TextOf};
 pub(crate) use origin::{Declaration, Origin};
 #[doc(hidden)]
-pub use overlap::{keys_may_meet, lists, same_key_types, same_name, same_text};
+pub use overlap::{keys_may_meet, lists, same_key_types, same_text};
 #[doc(hidden)]
 pub use partition::{
     has_at_most, index_in, is_filled, is_global, is_in_index, is_part, part_number, same_entity,

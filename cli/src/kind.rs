@@ -35,7 +35,9 @@ impl<'s> ItemKind<'s> {
         };
         let stored = item.get(attribute).and_then(Value::as_text);
         let mut entities = schema.entities.iter();
-        let found = entities.find(|entity| Some(entity.stored_name.as_str()) == stored);
+        let found = entities.find(|entity| {
+            Some(entity.stored_name.as_str()) == stored && entity.has_constants_of(item)
+        });
         found.map_or(ItemKind::Other, |entity| ItemKind::Entity(&entity.name))
     }
 }

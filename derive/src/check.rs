@@ -1,11 +1,12 @@
 //! Compares the parts of a model. Each function contains one rule.
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `service`, `reserved`,
-//! `types`, `uses`, `field`, `name`, `renamed`, `expiry`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,
+//! `types`, `uses`, `field`, `constant`, `name`, `renamed`, `expiry`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,
 //! `unique`, `vector`, `value`, `collection`, `table`.
 
 mod append_only;
 mod collection;
+mod constant;
 mod entity_index;
 mod entity_key;
 mod expiry;
@@ -31,6 +32,7 @@ use crate::model::{Collection, Entity, Table, Value};
 
 pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     field::check(&entity.fields, &marks.fields, diag);
+    constant::check(entity, diag);
     append_only::check(entity, marks, diag);
     name::check(entity, marks, diag);
     renamed::check(entity, marks, diag);

@@ -15,7 +15,9 @@ mod vector;
 mod words;
 
 pub(crate) use collection::{Collection, CollectionVariant, Partition};
-pub(crate) use entity::{Entity, ItemShape, OwnTable, SecondKey, SecondKeyUse, TableRef, Unique};
+pub(crate) use entity::{
+    Constant, ConstantValue, Entity, ItemShape, OwnTable, SecondKey, SecondKeyUse, TableRef, Unique,
+};
 pub(crate) use field::{
     DefaultValue, Expiry, ExpirySource, Field, FieldRole, Form, FormerName, FormerUse,
 };

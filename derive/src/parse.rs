@@ -9,6 +9,7 @@
 mod allow;
 pub(crate) mod attribute;
 pub(crate) mod collection;
+mod constant;
 pub(crate) mod entity;
 pub(crate) mod expiry;
 mod field;

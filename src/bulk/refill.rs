@@ -300,8 +300,11 @@ impl RowSides<'_> {
                 (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
                 (Some(_), None) => UpdateAction::Remove,
             };
-            // The type is not derived from fields, so only its own stored value can be guarded.
-            if self.declared.table.type_attribute == Some(name) {
+            // The type and the constants are not derived from fields, so only their own stored values can be guarded.
+            let mut constants = self.declared.def.constant_names();
+            if self.declared.table.type_attribute == Some(name)
+                || constants.any(|constant| constant == name)
+            {
                 difference.guards.push(self.as_stored(name));
             }
             difference.changes.push((name, action));
@@ -327,7 +330,8 @@ impl RowSides<'_> {
         let keys = def.indexes.iter();
         let keys = keys.flat_map(|index| index.pk.iter().chain(index.sk));
         let templates = keys.filter(|key| matches!(key.source, KeySource::Template(_)));
-        let mut names: Vec<&'static str> = table.type_attribute.into_iter().collect();
+        let names = table.type_attribute.into_iter();
+        let mut names: Vec<&'static str> = names.chain(def.constant_names()).collect();
         for key in templates {
             let name = key.attribute;
             let is_primary = name == table.pk || table.sk == Some(name);

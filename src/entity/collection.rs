@@ -7,7 +7,9 @@ use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Tag, Writer};
 use crate::key::json::KeyJson;
 use crate::key::{GivenPart, Shard, wrong_parts};
-use crate::schema::{CollectionModel, CollectionSchema, EntityDef, EntityIndexDef, TableSchema};
+use crate::schema::{
+    CollectionModel, CollectionSchema, EntityDef, EntityIndexDef, TableSchema, TypeMatch,
+};
 
 /// An enum of entities of one shared table. Derive it.
 ///
@@ -248,7 +250,7 @@ fn find_variant<C: DynamoCollection>(
             continue;
         }
         return match reader.tag()? {
-            Tag::S => Ok(by_type(&reader.text()?)
+            Tag::S => Ok(by_type(&reader.text()?, json)
                 .map(|variant| FoundVariant {
                     variant,
                     by_type: true,
@@ -264,16 +266,28 @@ fn find_variant<C: DynamoCollection>(
 }
 
 /// Finds the variant by the type attribute. An error shows its text only if that is the name of an entity.
-fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, CodecError> {
+fn by_type<C: DynamoCollection>(
+    found: &str,
+    item: &[u8],
+) -> Result<&'static Variant<C>, CodecError> {
+    let table = &<C::Table as DynamoTable>::TABLE;
+    let is_own = |entity: &EntityDef| {
+        entity.stored_name == found
+            && (entity.constants.is_empty() || entity.type_match(table, item) == TypeMatch::Own)
+    };
     let mut variants = C::VARIANTS.iter();
-    if let Some(variant) = variants.find(|variant| variant.entity.stored_name == found) {
+    if let Some(variant) = variants.find(|variant| is_own(variant.entity)) {
         return Ok(variant);
     }
-    let mut entities = <C::Table as DynamoTable>::ENTITIES.iter();
-    let known = entities.find(|entity| entity.stored_name == found);
-    let found = known.map_or("of another type".to_owned(), |entity| {
-        format!("of the type `{}`", entity.stored_name)
-    });
+    let entities = <C::Table as DynamoTable>::ENTITIES.iter();
+    let mut known = entities.filter(|entity| entity.stored_name == found);
+    let found = match known.next() {
+        None => "of another type".to_owned(),
+        Some(entity) if entity.constants.is_empty() => {
+            format!("of the type `{}`", entity.stored_name)
+        }
+        Some(entity) => format!("of the type `{}` and its constants", entity.stored_name),
+    };
     Err(CodecError::new(format!(
         "an item {found}, which is not a variant: add one for it, or add `#[dynamo(other)] Other(Item)`"
     )))
@@ -282,7 +296,8 @@ fn by_type<C: DynamoCollection>(found: &str) -> Result<&'static Variant<C>, Code
 /// Finds the variant by the key: no two entities of a table share one.
 fn by_key<C: DynamoCollection>(json: &[u8]) -> Result<&'static Variant<C>, CodecError> {
     let mut variants = C::VARIANTS.iter();
-    variants.find(|variant| variant.entity.has_key(json)).ok_or_else(|| {
+    let table = &<C::Table as DynamoTable>::TABLE;
+    variants.find(|variant| variant.entity.owns(table, json)).ok_or_else(|| {
         CodecError::new("an item without a type, whose key fits no variant: add `#[dynamo(other)] Other(Item)`")
     })
 }

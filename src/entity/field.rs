@@ -225,14 +225,16 @@ pub fn check_type(
     Err(fault.at(name))
 }
 
-/// Whether the library makes this attribute: a derived key, or the type.
+/// Whether the library makes this attribute: a derived key, the type, or a constant.
 pub fn is_derived(entity: &EntityDef, table: &TableDef, name: &str) -> bool {
     let indexes = entity
         .indexes
         .iter()
         .flat_map(|index| index.pk.iter().chain(index.sk));
     let mut keys = [&entity.pk].into_iter().chain(&entity.sk).chain(indexes);
-    table.type_attribute == Some(name) || keys.any(|key| key.attribute == name)
+    table.type_attribute == Some(name)
+        || keys.any(|key| key.attribute == name)
+        || entity.constant_names().any(|constant| constant == name)
 }
 
 /// Writes the attributes that have no field.

@@ -257,14 +257,9 @@ pub(crate) fn is_past(ttl: Option<i64>, now: Timestamp) -> bool {
     ttl.is_some_and(|at| at <= now.seconds())
 }
 
-/// Whether an item belongs to this entity, by its type, or by its key if it has no type.
+/// Whether an item belongs to this entity, by its type and constants, or by its key if it has no type.
 pub(crate) fn is_item_of<E: DynamoEntity>(json: &[u8]) -> bool {
-    let attribute = <E::Table as DynamoTable>::TABLE.type_attribute;
-    let stored = attribute.and_then(|attribute| find_member(json, attribute).ok().flatten());
-    match stored.map(|json| Reader::new(json).text()) {
-        Some(stored) => stored.is_ok_and(|stored| stored == E::ENTITY.stored_name),
-        None => E::ENTITY.has_key(json),
-    }
+    E::ENTITY.owns(&<E::Table as DynamoTable>::TABLE, json)
 }
 
 /// Whether two items are equal as entities. They may differ in attributes that are derived from fields, in a default

@@ -113,6 +113,13 @@ impl Markdown {
                     "Its items are only added, never changed or deleted.",
                 );
             }
+            let constants = entity.constants.iter();
+            let constants = constants.map(|it| inline_code(&format!("{} = {it}", it.attribute)));
+            let constants: Vec<String> = constants.collect();
+            if !constants.is_empty() {
+                let all = constants.join(" and ");
+                write_paragraph(&mut out, &format!("All of its items have {all}."));
+            }
             if let Some(shape) = &entity.shape {
                 write_paragraph(&mut out, &shape_text(shape));
             }

@@ -181,6 +181,12 @@ fn non_key_types(schema: &TableSchema) -> BTreeMap<&str, &'static str> {
         .map(|(name, ty)| (name, word::type_letter(ty)))
         .collect();
     types.extend(schema.type_attribute.as_deref().map(|name| (name, "S")));
+    let constants = schema.entities.iter().flat_map(|entity| &entity.constants);
+    for constant in constants {
+        types
+            .entry(&constant.attribute)
+            .or_insert(word::type_letter(constant.ty));
+    }
     let fields = schema.entities.iter().flat_map(|entity| &entity.fields);
     for field in fields {
         if let Some(attribute) = &field.attribute {
@@ -239,10 +245,12 @@ fn facet_tree(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
         .filter_map(|field: &FieldSchema| field.attribute.as_deref());
     let patterns = entity.patterns.iter();
     let of_indexes = patterns.flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
+    let constants = entity.constants.iter().map(|it| it.attribute.as_str());
     let all = schema
         .type_attribute
         .as_deref()
         .into_iter()
+        .chain(constants)
         .chain(of_fields)
         .chain(of_indexes.map(|key| key.attribute.as_str()));
     let mut names: Vec<&str> = Vec::new();

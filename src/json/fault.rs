@@ -106,6 +106,17 @@ impl CodecError {
         .of_identity(KeyIdentity::Differs)
     }
 
+    /// The fault of an item of another program in which a part of the key contains the separator after it.
+    #[cold]
+    pub(crate) fn key_is_ambiguous(separator: &str) -> Self {
+        CodecError::new(format!(
+            "a part of the stored key contains the separator `{separator}` after it, so other parts would give the same \
+             key: continue after the row with `lenient()`, read and write it as an untyped item, `Item::in_table(..)`, or \
+             declare the parts up to this separator as one field"
+        ))
+        .of_identity(KeyIdentity::Differs)
+    }
+
     /// The fault of an item whose key in an index has another format than its field would be written in.
     #[cold]
     pub(crate) fn key_of_index_differs() -> Self {

@@ -207,7 +207,7 @@ impl<'w> KeyText<'w> {
         self.out = TextOutput::Stored(Some(left));
         let written = stored.get(..stored.len() - left.len());
         match may_not_hold::<P>(self.style, pad, after, written.unwrap_or_default()) {
-            Some(_) => Err(CodecError::key_differs()),
+            Some(separator) => Err(CodecError::key_is_ambiguous(&separator.to_string())),
             None => Ok(()),
         }
     }

@@ -38,6 +38,7 @@ fn stored_table(schema: &TableSchema) -> TableSchema {
         vector_indexes: sorted(schema.vector_indexes.iter().map(stored_vector), |index| {
             &index.name
         }),
+        // The stored form of an entity has its constants in this name too, because several entities may have one type.
         entities: sorted(entities, |entity| &entity.stored_name),
         values: Vec::new(),
         collections: Vec::new(),
@@ -105,6 +106,8 @@ impl AttributeNames<'_> {
         // A new word of the declaration is part of the stored form, unless this removes it.
         EntitySchema {
             name: String::new(),
+            stored_name: self.0.identity(),
+            constants: sorted(self.0.constants.iter().cloned(), |it| &it.attribute),
             doc: String::new(),
             allows: Vec::new(),
             // The indexes of the table have all that is stored.

@@ -5,10 +5,10 @@ use super::stored::{condition_text, keeps_rest, rest_field, sorted_indexes};
 use super::words::is_plain;
 use crate::json::Tag;
 use crate::schema::{
-    EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
-    KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, ProjectionSchema,
-    SecondKeySchema, ShapeSchema, StreamView, TableSchema, UniqueSchema, ValueContent, ValueSchema,
-    VariantSchema, VectorIndexSchema, Word,
+    ConstantSchema, EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind,
+    IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema,
+    ProjectionSchema, SecondKeySchema, ShapeSchema, StreamView, TableSchema, UniqueSchema,
+    ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, Word,
 };
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) {
@@ -86,6 +86,7 @@ fn projection(line: &mut FactLine, projection: &mut ProjectionSchema) {
 }
 
 pub(super) fn entity(entity: &mut EntitySchema, facts: &mut Facts) {
+    facts.all("constant", &mut entity.constants, constant);
     facts.flag("append_only", &mut entity.append_only);
     facts.may("shape", &mut entity.shape, shape);
     facts.may("second_key", &mut entity.second_key, second_key);
@@ -96,6 +97,13 @@ pub(super) fn entity(entity: &mut EntitySchema, facts: &mut Facts) {
     facts.all("pattern", &mut entity.patterns, pattern);
     facts.all("unique", &mut entity.uniques, unique);
     facts.all("value", &mut entity.values, value);
+}
+
+/// `constant __edb_v__ S "1"`
+fn constant(line: &mut FactLine, constant: &mut ConstantSchema) {
+    line.name(&mut constant.attribute);
+    line.word(&mut constant.ty);
+    line.text(&mut constant.value);
 }
 
 /// The fields of an entity or of a value, with the keys of an entity among them.

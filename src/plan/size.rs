@@ -5,7 +5,7 @@ use crate::entity::EntityDeclaration;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{UpdateAction, UpdateActions};
 use crate::json::{CodecError, Reader};
-use crate::schema::{IndexDef, IndexKind, Projection, TableDef};
+use crate::schema::{IndexDef, IndexKind, Projection};
 
 /// The maximum size of an item in bytes, names and values together.
 const MAX_ITEM_SIZE: usize = 400 * 1024;
@@ -26,7 +26,7 @@ pub(crate) fn check_size(declared: &EntityDeclaration, item: &[u8], size: usize)
     } else {
         let ttl = declared.entities.iter().find_map(|entity| entity.ttl);
         let copies = locals
-            .map(|index| copy_size(table, ttl, index, item, size))
+            .map(|index| copy_size(declared, ttl, index, item, size))
             .sum::<Result<usize, _>>();
         size + copies.map_err(|fault| declared.unwritten(fault))?
     };
@@ -102,12 +102,13 @@ pub(crate) fn check_update(entity: &'static str, update: &UpdateActions) -> Resu
 
 /// The bytes of an item's copy in a local index; 0 if the index does not contain the item.
 fn copy_size(
-    table: &TableDef,
+    declared: &EntityDeclaration,
     ttl: Option<&str>,
     index: &IndexDef,
     item: &[u8],
     size: usize,
 ) -> Result<usize, CodecError> {
+    let table = declared.table;
     let mut reader = Reader::new(item);
     reader.open_object()?;
     let (mut first, mut keys, mut copied) = (true, 0, 0);
@@ -121,7 +122,9 @@ fn copy_size(
             Projection::Keys => false,
             Projection::Include(listed) => listed.contains(&&*name),
         };
-        let is_always = [table.type_attribute, ttl].contains(&Some(&*name));
+        let mut constants = declared.def.constant_names();
+        let is_always = [table.type_attribute, ttl].contains(&Some(&*name))
+            || constants.any(|constant| constant == name);
         copied += if is_key || is_included || is_always {
             bytes
         } else {

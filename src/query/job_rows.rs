@@ -83,16 +83,16 @@ impl JobRows {
             None => vec![source.entity],
         };
         entities.retain(|entity| !entity.uniques.is_empty());
-        if entities.is_empty() {
-            return source.table.type_attribute.into_iter().collect();
-        }
+        let all = source.entities.iter();
+        let identity = source.table.type_attribute.into_iter();
+        let mut needed: Vec<&'static str> = identity
+            .chain(all.flat_map(|entity| entity.constant_names()))
+            .collect();
+        needed.sort_unstable();
+        needed.dedup();
         let values = entities.into_iter().flat_map(attributes_of);
-        source
-            .table
-            .type_attribute
-            .into_iter()
-            .chain(values)
-            .collect()
+        needed.extend(values);
+        needed
     }
 
     pub(crate) fn query_source(&self) -> &QuerySource {

@@ -1,5 +1,7 @@
 //! The output of the derives: constants that the compiler checks.
 
+use std::fmt;
+
 use super::{KeyType, StreamView};
 use crate::json::{CodecError, Reader};
 use crate::path::{Former, FormerUse, Place};
@@ -83,10 +85,15 @@ impl Separator {
                 "a text that contains the separator `{one}` would end early: verbatim keys allow it only in parts that do not end with it"
             );
         }
-        let whole = String::from(one).repeat(self.count);
         format!(
-            "a text that contains the separator `{whole}`, or ends with `{one}`, would end early: verbatim keys allow it only in parts that do not end with it"
+            "a text that contains the separator `{self}`, or ends with `{one}`, would end early: verbatim keys allow it only in parts that do not end with it"
         )
+    }
+}
+
+impl fmt::Display for Separator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&String::from(char::from(self.byte)).repeat(self.count))
     }
 }
 
@@ -284,6 +291,25 @@ impl AttributeDef {
     }
 }
 
+/// One attribute of `constant("__edb_v__" = "1")`: all items of the entity have it with this value, and rows of the same
+/// type with another value belong to others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConstantDef {
+    /// The attribute.
+    pub attribute: &'static str,
+    /// Its value.
+    pub value: ConstantValue,
+}
+
+/// The value of a constant attribute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConstantValue {
+    /// A text.
+    Text(&'static str),
+    /// An integer.
+    Number(i64),
+}
+
 /// An entity, as declared.
 #[derive(Debug, Clone, Copy)]
 pub struct EntityDef {
@@ -293,6 +319,8 @@ pub struct EntityDef {
     pub type_name: &'static str,
     /// The value of the type attribute.
     pub stored_name: &'static str,
+    /// The attributes that have the same value in all of its items.
+    pub constants: &'static [ConstantDef],
     /// The partition key.
     pub pk: KeyDef,
     /// The sort key.

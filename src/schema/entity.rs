@@ -19,6 +19,8 @@ json_record! {
         pub name: String => must,
         /// The value of the type attribute, if the table has one.
         pub stored_name: String => must,
+        /// The attributes that have the same value in all of its items.
+        pub constants: Vec<ConstantSchema> => may,
         /// The doc comment.
         pub doc: String => may,
         /// Whether its items are never replaced, changed or deleted.
@@ -209,6 +211,18 @@ pub enum PieceSchema {
 }
 
 json_record! {
+    /// An attribute that has the same value in all items of an entity.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct ConstantSchema {
+        /// Its name.
+        pub attribute: String => must,
+        /// Its type: text or number.
+        pub ty: KeyType => must("type"),
+        /// The text or the number.
+        pub value: String => must,
+    }
+
     /// A field in a template.
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
     #[non_exhaustive]

@@ -196,9 +196,14 @@ impl Layout {
         let all = listed
             .iter()
             .copied()
-            // Without the type, rows of the index cannot be told apart, and without the expiry
+            // Without the type and the constants, rows of the index cannot be told apart, and without the expiry
             // expired ones would be returned.
             .chain(self.table.type_attribute)
+            .chain(
+                self.entities
+                    .iter()
+                    .flat_map(|entity| entity.constant_names()),
+            )
             .chain(self.ttl());
         Some(all.filter(|name| !is_key(name)).collect())
     }
@@ -227,6 +232,7 @@ impl DeclaredEntity {
         EntitySchema {
             name: def.type_name.to_owned(),
             stored_name: def.stored_name.to_owned(),
+            constants: def.constants.iter().map(|it| it.schema()).collect(),
             doc: model.doc.to_owned(),
             append_only: def.append_only,
             shape: def.shape.map(|shape| ShapeSchema {
@@ -235,7 +241,7 @@ impl DeclaredEntity {
                 was: shape.older.map(|older| older.type_name.to_owned()),
             }),
             second_key: def.second_key.map(|second| SecondKeySchema {
-                other: second.other.stored_name.to_owned(),
+                other: second.other.identity(),
                 usage: second.usage,
             }),
             pk,

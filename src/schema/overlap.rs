@@ -59,11 +59,6 @@ pub const fn same_key_types(a: &EntityDef, b: &EntityDef) -> bool {
     }
 }
 
-/// Whether both entities have the same value of the type attribute.
-pub const fn same_name(a: &EntityDef, b: &EntityDef) -> bool {
-    !is_fallback(a) && !is_fallback(b) && same_text(a.stored_name, b.stored_name)
-}
-
 /// Whether the table lists the entity, or one of which it is an older shape.
 pub const fn lists(table: &TableDef, entities: &[&EntityDef], id: &str) -> bool {
     let mut at = 0;

@@ -16,7 +16,7 @@ use crate::entity::{DynamoEntity, Key, read, read_key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, find_member};
 use crate::query::{QuerySource, RowKind};
-use crate::schema::has_uniques;
+use crate::schema::{TypeMatch, has_uniques};
 
 /// A changed item of an incremental export: its states at the begin and at the end of the time of the export.
 ///
@@ -286,13 +286,10 @@ fn image_as<E: DynamoEntity>(image: &[u8]) -> Result<Option<E>> {
     let Some(by_key) = source.by_key(0, true) else {
         return read::<E>(image).map(Some);
     };
-    let stored = find_member(image, by_key.attribute).map_err(decode_error::<E>)?;
-    if let Some(stored) = stored {
-        let stored = Reader::new(stored).text();
-        return match stored.is_ok_and(|stored| stored == E::ENTITY.stored_name) {
-            true => read::<E>(image).map(Some),
-            false => Ok(None),
-        };
+    match E::ENTITY.type_match(source.table, image) {
+        TypeMatch::Own => return read::<E>(image).map(Some),
+        TypeMatch::Foreign(_) => return Ok(None),
+        TypeMatch::Untyped => {}
     }
     match by_key.row_kind(image) {
         RowKind::Meant => read::<E>(image).map(Some),

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use super::table_keys::KeysOfTable;
 use crate::bulk::{PreparedWrite, RestoredValues, RestoringWrite, SingleWrite};
-use crate::codec::{Item, Value};
+use crate::codec::{DynamoValue as _, Item, Value};
 use crate::dynamo::Dynamo;
 use crate::entity::field::is_derived;
 use crate::entity::{
@@ -13,7 +13,7 @@ use crate::entity::{
 };
 use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 use crate::expr::Node;
-use crate::json::{CodecError, Tag};
+use crate::json::{CodecError, Reader, Tag};
 use crate::path::Place;
 use crate::plan::{Meaning, Precondition, WriteRequest, WriteVerb, check, size};
 use crate::schema::{
@@ -119,8 +119,8 @@ impl<E: DynamoEntity> EntityTarget<E> {
         let (name, own) = (E::ENTITY.type_name, E::ENTITY.stored_name);
         let fail = |fault: CodecError| Error::decode(name, fault.at(attribute));
         match item.get(attribute) {
-            None => Ok(()),
-            Some(Value::S(stored)) if stored == own => Ok(()),
+            None => check_constants(&E::ENTITY, item),
+            Some(Value::S(stored)) if stored == own => check_constants(&E::ENTITY, item),
             Some(Value::S(stored)) => {
                 // Only names of the model are shown, because messages contain no values.
                 let mut known = self.types.iter();
@@ -284,6 +284,27 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
             stored,
         })
     }
+}
+
+/// Returns an error for a line with another value of a constant. An import writes those that the line lacks.
+fn check_constants(entity: &EntityDef, item: &Item) -> Result<()> {
+    for constant in entity.constants {
+        let fail =
+            |fault: CodecError| Error::decode(entity.type_name, fault.at(constant.attribute));
+        let Some(value) = item.get(constant.attribute) else {
+            continue;
+        };
+        let own = Value::decode(&mut Reader::new(&constant.json())).map_err(fail)?;
+        if *value != own {
+            let message = format!(
+                "the constant of `{}` is {}, and the line has another value",
+                entity.type_name, constant.value
+            );
+            let error = fail(CodecError::new(message));
+            return Err(error.with_remedies([Remedy::ImportEntity, Remedy::ImportTable]));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a declaration reads the attribute.

@@ -18,6 +18,7 @@ tests![
     below_other_characters,
     bounds_of_a_character,
     before_doubled_punctuation,
+    a_separator_in_a_part_is_named(Parcel),
 ];
 
 /// Texts of these letters, of one to two characters.
@@ -114,6 +115,80 @@ separators!(three_parts: [verbatim] "{a}:{b}#{c}", ["x", ":", "#", "Z"], ":", "#
 separators!(several_characters: [verbatim] "{a}::{b}--{c}", ["x", ":", "-", "9"], "::", "--", "");
 separators!(after_a_number: [verbatim(delimiter = ":")] "{a}@{b}|{c}-x", ["x", "@", "|", ":"], "@", "|", "-x");
 separators!(below_other_characters: [verbatim(delimiter = "~")] "{a} {b}!{c}~", ["x", " ", "!", "~"], " ", "!", "~");
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(
+    table = "parcels",
+    verbatim,
+    key(pk = "parcels", sk = "{owner}#{number}")
+)]
+struct Parcel {
+    owner: String,
+    number: u32,
+}
+
+/// The same table, with a field for both parts.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "parcels", verbatim, key(pk = "parcels", sk = "{sk_text}"))]
+struct WholeParcel {
+    #[dynamo(skip)]
+    sk_text: String,
+    owner: String,
+    number: u32,
+}
+
+/// A row of another program is an error with a way out, and no other row is lost by it.
+async fn a_separator_in_a_part_is_named(db: Db) -> Outcome {
+    let mut model = Vec::new();
+    let mut random = fastrand::Rng::with_seed(6);
+    for number in 0..24 {
+        let owner = ["a", "a#b", "#", "b#7", "b", "a b"][random.usize(..6)];
+        let sk = format!("{owner}#{number}");
+        let row = raw([
+            ("pk", s("parcels")),
+            ("sk", s(&sk)),
+            ("owner", s(owner)),
+            ("number", crate::support::db::n(number)),
+        ]);
+        db.plant::<Parcel>(row.clone()).await;
+        model.push((owner, number, sk, Item::from(row)));
+    }
+    let has_separator = |owner: &str| owner.contains('#');
+    let rows = Parcel::in_partition().lenient().all(&db).await?;
+    assert_eq!(rows.len(), model.len());
+    let errors: Vec<_> = rows.iter().filter_map(|row| row.as_ref().err()).collect();
+    assert_eq!(
+        errors.len(),
+        model.iter().filter(|row| has_separator(row.0)).count()
+    );
+    for error in errors {
+        assert!(error.is_key_mismatch());
+        assert!(error.to_string().contains("`lenient()`"), "{error}");
+        assert!(error.item_key().is_some());
+    }
+    for (owner, number, sk, row) in model {
+        let keys = raw([("pk", s("parcels")), ("sk", s(&sk))]);
+        let item = Item::in_table("parcels")
+            .get(Item::from(keys))
+            .send(&db)
+            .await?;
+        assert_eq!(item, Some(row.clone()));
+        // One field for both parts reads and writes each row as it is.
+        let whole = WholeParcel::key(&sk)
+            .get()
+            .send(&db)
+            .await?
+            .ok_or("a row")?;
+        assert_eq!((&*whole.owner, whole.number), (owner, number));
+        assert_eq!(whole.put().send(&db).await?.to_item()?, row);
+        let read = Parcel::key(owner, number).get().send(&db).await;
+        match has_separator(owner) {
+            true => assert_eq!(read.unwrap_err().kind(), ErrorKind::InvalidKey),
+            false => assert_eq!(read?.map(|row| row.number), Some(number)),
+        }
+    }
+    Ok(())
+}
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = "grades", verbatim, key(pk = "school", sk = "{grade}#{id}"))]

@@ -436,6 +436,17 @@ changes! {
         table Shop(name = "shop", pk = "pk", sk = "sk", entities(Customer));
         entity Customer(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
     }
+    constant_of_an_entity: BreaksRunning at "User where version = \"1\"" ["rows without these constants", "by a field into all rows first"] of Shop shop => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), constant("version" = "1")) { user: String }
+    }
+    field_becomes_a_constant: BreaksRunning at "User where version = 1" ["was stored as `User`"] of Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String, version: u8 }
+    } => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), constant("version" = 1)) { user: String }
+    }
     type_attribute: BreaksRunning at "" ["was `_type` and is `kind`", "keep the old name"] of Shop shop => {
         table Shop(name = "shop", pk = "pk", sk = "sk", type_attribute = "kind", entities(User));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }

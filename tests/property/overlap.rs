@@ -105,6 +105,7 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         id: "property::Entity",
         type_name: "",
         stored_name: "",
+        constants: &[],
         pk,
         sk: Some(sk),
         attributes: &[],

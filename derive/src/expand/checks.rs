@@ -213,6 +213,15 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
         checks.extend(stored_field(field, def, &table, &shown));
         checks.extend(renamed_field(field, def, &table, &shown));
     }
+    if let Some(constant) = entity.constants.first() {
+        checks.push(check(
+            constant.attribute.span(),
+            &code!(__d::has_free_constants(&#def, &#table)),
+            &format!(
+                "a constant of `{ident}` has the name of a key or of the type of `{shown}`; a key and a type are written already, so remove it, or write its value with `rename` or in a template"
+            ),
+        ));
+    }
     checks.push(check(
         ident.span(),
         &code!(__d::shared_attributes_agree(&#def)),
@@ -360,9 +369,15 @@ fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> TokenStr
             ),
         ),
         (
-            code!(!__d::same_name(#left, #right)),
+            code!(__d::are_distinct(#left, #right)),
             format!(
-                "`{first}` and `{second}` are stored under one type name: give one of them `#[dynamo(rename = \"..\")]`"
+                "`{first}` and `{second}` are stored under one type name: give one of them `#[dynamo(rename = \"..\")]`, or give both another value of one `constant`"
+            ),
+        ),
+        (
+            code!(!__d::share_uniques(#left, #right)),
+            format!(
+                "`{first}` and `{second}` have one type name, and would store unique values in the same items: give those of one of them `rename` in `unique(..)`"
             ),
         ),
     ];

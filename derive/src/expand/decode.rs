@@ -28,6 +28,8 @@ pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let compared = key::templates(entity)
         .filter(|(template, _)| may_differ(entity, template))
         .map(|(template, which)| compare(entity, key_struct, template, which));
+    let told = (!entity.constants.is_empty())
+        .then(|| code!(constants.check(&<Self as __d::EntityContract>::ENTITY)?;));
     let body = code! {
         #variables
         let mut first = true;
@@ -36,6 +38,7 @@ pub(super) fn decode(entity: &Entity, key_struct: &Ident) -> TokenStream {
             let read = #read;
             read?;
         }
+        #told
         #(#former)*
         #(#unpack)*
         #complete
@@ -67,7 +70,10 @@ fn variables(entity: &Entity) -> TokenStream {
     });
     let rest = entity.field_of(FieldRole::Rest);
     let rest = rest.map(|_| code!(let mut rest = __d::Item::new();));
+    let constants = (!entity.constants.is_empty())
+        .then(|| code!(let mut constants = __d::ReadConstants::default();));
     code! {
+        #constants
         #(#declared)*
         #(#skipped)*
         #(#texts)*
@@ -83,6 +89,25 @@ fn others(entity: &Entity) -> TokenStream {
     });
     let type_attribute = matches!(entity.table, TableRef::Shared(_)).then(|| {
         let name = &entity.name;
+        if !entity.constants.is_empty() {
+            let constants = entity.constants.iter().map(|constant| {
+                let attribute = &constant.attribute;
+                code!(other if other == #attribute => constants.read(
+                    reader,
+                    #attribute,
+                    &<Self as __d::EntityContract>::ENTITY,
+                ),)
+            });
+            return code! {
+                other if other == __TYPE => constants.read_type(
+                    reader,
+                    __TYPE,
+                    #name,
+                    <<Self as __d::DynamoEntity>::Table as __d::DynamoTable>::ENTITIES,
+                ),
+                #(#constants)*
+            };
+        }
         code!(other if other == __TYPE => __d::check_type(
             reader,
             __TYPE,

@@ -8,7 +8,8 @@ use super::library::{kind_constant, style, variant};
 use super::tokens::{of, option, plain_name, shown};
 use super::{expiry, second_key, template, unique};
 use crate::model::{
-    Entity, FieldRole, Index, KeySource, Piece, TableRef, Template, WhenTest, WhenValue,
+    Constant, ConstantValue, Entity, FieldRole, Index, KeySource, Piece, TableRef, Template,
+    WhenTest, WhenValue,
 };
 
 /// Names that every function of an expansion uses: key attributes, type attribute, style.
@@ -70,12 +71,14 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         code!(__d::ShapeDef { number: #number, writes: #writes, older: #older })
     }));
     let second_key = second_key::definition(entity);
+    let constants = entity.constants.iter().map(constant);
     code! {
         __d::EntityDef {
             // Two entities of different modules may have the same name.
             id: ::core::concat!(::core::module_path!(), #path),
             type_name: #ident,
             stored_name: #stored_name,
+            constants: &[#(#constants),*],
             pk: #pk,
             sk: #sk,
             append_only: #append_only,
@@ -96,6 +99,16 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             sentinels: #sentinels,
         }
     }
+}
+
+/// An attribute with the same value in all items.
+fn constant(constant: &Constant) -> TokenStream {
+    let attribute = &constant.attribute;
+    let value = match &constant.value {
+        ConstantValue::Text(text) => code!(__d::ConstantValue::Text(#text)),
+        ConstantValue::Number(number) => code!(__d::ConstantValue::Number(#number)),
+    };
+    code!(__d::ConstantDef { attribute: #attribute, value: #value })
 }
 
 fn key_def(

@@ -29,6 +29,8 @@ pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
             writer.text(#name);
         }
     });
+    let constants = (!entity.constants.is_empty())
+        .then(|| code!(__d::write_constants(&<Self as __d::EntityContract>::ENTITY, writer);));
     let fields = entity.fields.iter().enumerate().map(|(at, field)| {
         let ident = &field.ident;
         codec::encode(field, key_use(entity, at), &code!(&self.#ident))
@@ -76,6 +78,7 @@ pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
             #(#stamped)*
             #(#indexes)*
             #type_attribute
+            #constants
             #(#fields)*
             #rest
             ::core::result::Result::Ok(())

@@ -91,6 +91,12 @@ pub(super) fn checks(entity: &Entity, def: &TokenStream) -> Vec<TokenStream> {
             ),
         ),
         (
+            code!(__d::same_constants(&#def, &#older)),
+            format!(
+                "`{ident}` and `{older_name}` have other constants: write the same `constant` on both, because an item keeps it"
+            ),
+        ),
+        (
             code!(__d::same_primary_key(&#def, &#older)),
             format!(
                 "the keys of `{ident}` and `{older_name}` differ; a shape changes the other attributes of an item, never its key"

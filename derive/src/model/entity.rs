@@ -28,6 +28,8 @@ pub(crate) struct Entity {
     pub(crate) fields: Vec<Field>,
     /// The trait that services depend on.
     pub(crate) repository: Option<Ident>,
+    /// The attributes that distinguish its rows from others of the same type.
+    pub(crate) constants: Vec<Constant>,
     /// Whether its items are never replaced, changed or deleted.
     pub(crate) append_only: bool,
     /// The shape of its items, if it is declared.
@@ -62,6 +64,18 @@ impl Entity {
         self.primary()
             .chain(self.indexes.iter().flat_map(Index::keys))
     }
+}
+
+/// One attribute of `constant("__edb_v__" = "1")`: it has this value in all items of the entity.
+pub(crate) struct Constant {
+    pub(crate) attribute: LitStr,
+    pub(crate) value: ConstantValue,
+}
+
+/// The value of a constant attribute.
+pub(crate) enum ConstantValue {
+    Text(String),
+    Number(i64),
 }
 
 /// `next_key(next::Order)`, `was_key(before::Order)` or `was_key(before::Order, drop)`: another declaration of the same

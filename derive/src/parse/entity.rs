@@ -13,7 +13,8 @@ use crate::parse::options::Options;
 use crate::parse::reader::Reader;
 use crate::parse::table_option::{stream, style};
 use crate::parse::{
-    allow, attribute, field, index, krate, option_place, rename, second_key, shape, unique, vector,
+    allow, attribute, constant, field, index, krate, option_place, rename, second_key, shape,
+    unique, vector,
 };
 
 /// The model as far as it can be read; `None` if there is no usable key or table.
@@ -47,6 +48,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
         shared.then_some(name.as_str()),
         &reader,
     );
+    let constants = constant::read_all(&mut options, shared, diag);
     let vectors = vector::read_all(options.take_all(&["vector"]), &reader);
     let repository = options
         .take("repository")
@@ -80,6 +82,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             uniques,
             vectors,
             fields,
+            constants,
             append_only: append_only.is_some(),
             shape,
             second_key,

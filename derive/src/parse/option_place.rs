@@ -58,6 +58,7 @@ pub(crate) const ENTITY: OptionPlace = OptionPlace {
             "vector(similar, field = embedding, distance = cosine)",
         ),
         RENAME,
+        many("constant", "constant(\"version\" = \"1\")"),
         once("append_only", "append_only"),
         once("shape", "shape = 2"),
         once("writes", "writes = 1"),

@@ -6,7 +6,8 @@ use syn::DeriveInput;
 
 use crate::diag::Diag;
 
-const WORDS: [&str; 63] = [
+const WORDS: [&str; 64] = [
+    "constant",
     "vector",
     "field",
     "distance",

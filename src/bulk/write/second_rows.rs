@@ -13,10 +13,9 @@ use crate::codec::Item;
 use crate::entity::second_row::SecondKey;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
-use crate::json::{Reader, find_member};
 use crate::plan::{ConditionFailure, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::query::QuerySource;
-use crate::schema::{JOB, Pattern, SecondKeyUse};
+use crate::schema::{JOB, Pattern, SecondKeyUse, TypeMatch};
 use crate::write::{PlannedWrite, changed, collision, row_as_read};
 
 /// How the rows of both keys are compared.
@@ -32,10 +31,7 @@ pub(super) struct SecondRefill<'a> {
 impl ItemsBeside for SecondRefill<'_> {
     /// Whether a row of the scan is one under the other key.
     fn is_beside(&self, item: &[u8]) -> bool {
-        let attribute = self.source.table.type_attribute;
-        let stored = attribute.and_then(|attribute| find_member(item, attribute).ok().flatten());
-        let stored = stored.and_then(|json| Reader::new(json).text().ok());
-        stored.is_some_and(|stored| stored == self.second_key.def.stored_name)
+        self.second_key.def.type_match(self.source.table, item) == TypeMatch::Own
     }
 
     /// The write of a row together with the other one, if that differs.

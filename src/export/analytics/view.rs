@@ -6,7 +6,9 @@ use super::column::{ColumnType, ColumnTypes};
 use super::dialect::SqlDialect;
 use super::key_part::{KeyPartText, part_of_key, pattern_of_key};
 use crate::json::Tag;
-use crate::schema::{EntitySchema, FieldRole, FieldSchema, FormerUse, TableSchema, UNIQUE};
+use crate::schema::{
+    EntitySchema, FieldRole, FieldSchema, FormerUse, KeyType, TableSchema, UNIQUE,
+};
 
 /// An entity as a view of lines of an export.
 #[derive(Debug)]
@@ -105,7 +107,25 @@ impl<'s> EntityView<'s> {
             return no_sentinel;
         };
         let stored = sql.attribute_text(ty, Tag::S);
+        let constants = |may_be_missing: bool| {
+            let conditions = self.entity.constants.iter().map(move |constant| {
+                let value = match constant.ty {
+                    KeyType::N => sql.attribute_text(&constant.attribute, Tag::N),
+                    KeyType::S | KeyType::B => sql.attribute_text(&constant.attribute, Tag::S),
+                };
+                let own = format!("{value} = {}", sql.quote_literal(&constant.value));
+                match may_be_missing {
+                    true => format!("({} OR {own})", missing(&constant.attribute)),
+                    false => own,
+                }
+            });
+            conditions.collect::<Vec<_>>()
+        };
         let own = format!("{stored} = {}", sql.quote_literal(&self.entity.stored_name));
+        let own = match self.entity.constants.is_empty() {
+            true => own,
+            false => format!("({own} AND {})", constants(false).join(" AND ")),
+        };
         let keys = self.entity.keys().filter_map(|key| {
             let pattern = pattern_of_key(self.table, key)?;
             let text = sql.attribute_text(&key.attribute, Tag::S);
@@ -114,10 +134,10 @@ impl<'s> EntityView<'s> {
         let untyped: Vec<String> = std::iter::once(missing(ty)).chain(keys).collect();
         match untyped.len() {
             1 => format!("{no_sentinel}\n  AND {own}"),
-            _ => format!(
-                "{no_sentinel}\n  AND ({own}\n    OR ({}))",
-                untyped.join(" AND ")
-            ),
+            _ => {
+                let untyped = [untyped, constants(true)].concat().join(" AND ");
+                format!("{no_sentinel}\n  AND ({own}\n    OR ({untyped}))")
+            }
         }
     }
 }

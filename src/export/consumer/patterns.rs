@@ -137,6 +137,8 @@ impl KeyReader<'_> {
         // The images before and after the change, and the name of the event if no image determines the kind.
         let fits = || ImageTest::Fits(vec![self.entity.stored_name.clone()]);
         let differs = || match self.table.type_attribute {
+            // An image of the same type may belong to another entity, which the type alone does not tell.
+            Some(_) if !self.entity.constants.is_empty() => ImageTest::Any,
             Some(_) => ImageTest::DiffersFrom(self.entity.stored_name.clone()),
             None => ImageTest::Missing,
         };

@@ -34,7 +34,7 @@ impl KeyReader<'_> {
         let mut others = self.table.entities.iter();
         let second = self.entity.second_key.as_ref();
         let second =
-            second.and_then(|second| others.find(|other| other.stored_name == second.other));
+            second.and_then(|second| others.find(|other| other.identity() == second.other));
         let own = match second {
             Some(other) => own.union_with(&self.leading_partitions(&other.pk)),
             None => own,

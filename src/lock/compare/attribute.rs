@@ -6,7 +6,7 @@ use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING};
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::{attributes, keeps_rest, seen_type, type_text};
-use crate::schema::{EntitySchema, FieldRole, FieldSchema, Word};
+use crate::schema::{ConstantSchema, EntitySchema, FieldRole, FieldSchema, Word};
 
 /// The way of a value to another attribute.
 const BESIDE: [&str; 4] = [
@@ -45,11 +45,13 @@ impl EntityPair<'_> {
             match self.new.attribute(name) {
                 Some(is) if is == was => {}
                 Some(is) => self.attribute(name, was, is, changes),
+                // Every item still has it.
+                None if is_constant(&self.new.constants, name) => {}
                 None => changes.push(self.attribute_gone(name, was)),
             }
         }
         for (name, is) in attributes(&self.new.fields) {
-            if self.old.attribute(name).is_none() {
+            if self.old.attribute(name).is_none() && !is_constant(&self.old.constants, name) {
                 changes.push(self.attribute_appeared(name, is));
             }
         }
@@ -438,4 +440,9 @@ fn writes_null(field: &FieldSchema) -> bool {
 fn only_null(was: &FieldSchema, is: &FieldSchema) -> bool {
     let plain = |field: &FieldSchema| field.form.is_none() || writes_null(field);
     writes_null(was) != writes_null(is) && plain(was) && plain(is)
+}
+
+/// Whether an attribute is a constant of the entity.
+fn is_constant(constants: &[ConstantSchema], name: &str) -> bool {
+    constants.iter().any(|constant| constant.attribute == name)
 }

@@ -91,6 +91,9 @@ impl EntityPair<'_> {
             let what = format!("the struct was called `{old_name}`, which is stored nowhere");
             return Some(self.whole(ChangeClass::Free, what, &[NOTHING]));
         }
+        if self.old.constants != self.new.constants {
+            return Some(self.constants_change(old_name));
+        }
         let what = format!(
             "its type was stored as `{old_name}` and is `{}`: old and new programs skip the items that the others wrote, and \
              its unique values get other keys",
@@ -104,6 +107,21 @@ impl EntityPair<'_> {
                 "if it is another entity with the same key, declare both, delete the items of the old one, then drop it",
             ],
         ))
+    }
+
+    /// The name contains the constants, so other constants always are another name.
+    fn constants_change(&self, old_name: &str) -> StoredChange {
+        let what = format!(
+            "it was stored as `{old_name}` and is `{}`: rows without these constants are rows of others, which new programs skip, \
+             and old programs skip rows with other constants than theirs",
+            self.name
+        );
+        let steps = [
+            "if all rows have the new constants already, written by a field or by another program, this is safe",
+            "else keep the old constants, or write the attribute by a field into all rows first",
+            "then declare the constant, and deploy",
+        ];
+        self.whole(ChangeClass::BreaksRunning, what, &steps)
     }
 
     fn primary_key(

@@ -5,11 +5,11 @@ use fastrand::Rng;
 use crate::json::Tag;
 use crate::lock::stored::{condition_text, rest_field, sorted, sorted_fields};
 use crate::schema::{
-    DistanceFunction, EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind,
-    IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, PatternSchema,
-    PieceSchema, Presence, ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema,
-    StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
-    VectorIndexSchema, Width,
+    ConstantSchema, DistanceFunction, EntitySchema, ExpirySchema, FieldRole, FieldSchema,
+    FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema,
+    PatternSchema, PieceSchema, Presence, ProjectionSchema, SecondKeySchema, SecondKeyUse,
+    ShapeSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema,
+    VariantSchema, VectorIndexSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -153,11 +153,22 @@ impl RandomModel {
         }
     }
 
+    fn constants(&mut self) -> Vec<ConstantSchema> {
+        let constants = (0..self.0.usize(..3)).map(|_| ConstantSchema {
+            attribute: self.name(),
+            ty: self.one(&[KeyType::S, KeyType::N]),
+            value: self.name(),
+        });
+        let constants: Vec<_> = constants.collect();
+        sorted(constants.into_iter(), |constant| &constant.attribute)
+    }
+
     pub(super) fn entity_named(&mut self, stored_name: String) -> EntitySchema {
         let mut fields = self.fields();
         fields.extend(self.key_only());
         EntitySchema {
             stored_name,
+            constants: self.constants(),
             append_only: self.0.bool(),
             shape: self.may(Self::shape),
             second_key: self.may(|random| SecondKeySchema {
@@ -389,7 +400,7 @@ impl RandomModel {
 
     fn change_entity(&mut self, entity: &mut EntitySchema) {
         let other = self.entity_named(String::new());
-        match self.0.u8(..12) {
+        match self.0.u8(..13) {
             11 => entity.shape = other.shape,
             9 => entity.values = other.values,
             10 => match entity.values.first_mut() {
@@ -397,6 +408,7 @@ impl RandomModel {
                 None => entity.values = other.values,
             },
             0 => entity.append_only = other.append_only,
+            12 => entity.constants = other.constants,
             2 => entity.pk = other.pk,
             3 => entity.sk = other.sk,
             5 => entity.uniques = other.uniques,

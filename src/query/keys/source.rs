@@ -122,19 +122,9 @@ impl QuerySource {
             return Ok(Some(self.entity));
         }
         let mut entities = self.entities.iter().copied();
-        let attribute = self.table.type_attribute;
-        let stored = attribute
-            .map(|attribute| find_member(item, attribute))
-            .transpose()?;
-        Ok(match stored.flatten() {
-            // The type decides if it exists, even if the key fits another entity: it is what the
-            // writing program declared.
-            Some(json) => {
-                let name = Reader::new(json).text().ok();
-                entities.find(|entity| name.as_deref() == Some(entity.stored_name))
-            }
-            None => entities.find(|entity| entity.has_key(item)),
-        })
+        // The type and the constants decide if they exist, even if the key fits another entity: they are what the
+        // writing program declared.
+        Ok(entities.find(|entity| entity.owns(self.table, item)))
     }
 
     /// Whether the sort key of the index is a bare text of which a value has several, such as a time.
@@ -210,8 +200,10 @@ impl QuerySource {
             Some(Projection::Include(listed)) => listed,
         };
         let always = [self.table.type_attribute, self.ttl_attribute()];
+        let mut constants = self.entities.iter().flat_map(|it| it.constant_names());
         listed.contains(&name)
             || always.contains(&Some(name))
+            || constants.any(|constant| constant == name)
             || self.key_attributes().contains(&name)
     }
 

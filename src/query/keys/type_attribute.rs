@@ -10,10 +10,11 @@ use crate::entity::sentinel::MARK;
 use crate::entity::shape::stored_shape;
 use crate::error::Error;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, KeyIdentity, Reader, Writer, find_member};
+use crate::json::{CodecError, KeyIdentity, Writer, find_member};
 use crate::path::Place;
 use crate::schema::{
-    EntityDef, KeySource, SHAPE, Style, TableDef, has_uniques, others_may_be_among, shape_number,
+    EntityDef, KeySource, SHAPE, Style, TableDef, TypeMatch, has_uniques, others_may_be_among,
+    shape_number,
 };
 
 /// How to identify rows without a type.
@@ -75,6 +76,17 @@ impl RowClaim {
 struct ForeignRow;
 
 impl ByKey {
+    /// The attributes that identify rows, in addition to their keys.
+    pub(crate) fn attributes(&self) -> impl Iterator<Item = &'static str> {
+        let left_out = match &self.whose {
+            // DynamoDB compares the constants of one entity with the rows.
+            EntityMatch::Of(_) => &[][..],
+            EntityMatch::OfNone(left_out) => left_out,
+        };
+        let constants = left_out.iter().flat_map(|entity| entity.constant_names());
+        [self.attribute].into_iter().chain(constants)
+    }
+
     /// Identifies a row that has no type.
     pub(crate) fn row_kind(&self, item: &[u8]) -> RowKind {
         match &self.whose {
@@ -87,7 +99,7 @@ impl ByKey {
                 Err(ForeignRow) => RowKind::Other,
             },
             EntityMatch::OfNone(left_out) => {
-                match left_out.iter().any(|entity| entity.has_key(item)) {
+                match left_out.iter().any(|entity| entity.owns(self.table, item)) {
                     true => RowKind::Other,
                     false => RowKind::Meant,
                 }
@@ -112,25 +124,28 @@ impl QuerySource {
         if let Some(members) = self.members {
             return members.foreign_member(item).map_or(Ok(()), Err);
         }
-        let stored = find_member(item, attribute).ok().flatten();
-        let Some(stored) = stored else {
-            return match (self.entity.key_fault)(item) {
-                Some(fault) => {
-                    let fault = fault.of_identity(KeyIdentity::Unlike);
-                    Err(refused_row(self.table, self.entity, item, fault))
-                }
-                None => Ok(()),
-            };
+        let foreign = match self.entity.type_match(self.table, item) {
+            TypeMatch::Own => return Ok(()),
+            TypeMatch::Untyped => {
+                return match (self.entity.key_fault)(item) {
+                    Some(fault) => {
+                        let fault = fault.of_identity(KeyIdentity::Unlike);
+                        Err(refused_row(self.table, self.entity, item, fault))
+                    }
+                    None => Ok(()),
+                };
+            }
+            TypeMatch::Foreign(foreign) => foreign,
         };
-        let found = Reader::new(stored).text();
-        if found.is_ok_and(|found| found == self.entity.stored_name) {
-            return Ok(());
-        }
+        let differs = match foreign == attribute {
+            true => "of another type",
+            false => "with other constants",
+        };
         let message = format!(
-            "an item of another type than `{}` is stored under a key of it, and is not touched",
+            "an item {differs} than `{}` is stored under a key of it, and is not touched",
             self.entity.stored_name
         );
-        let fault = CodecError::new(message).at(attribute);
+        let fault = CodecError::new(message).at(foreign);
         Err(refused_row(self.table, self.entity, item, fault))
     }
 
@@ -208,33 +223,32 @@ impl QuerySource {
 
     /// A condition on types that also holds for the rows of another entity.
     pub(crate) fn or_rows_of(&self, types: Node, other: &EntityDef) -> Node {
-        let Some(attribute) = self.table.type_attribute else {
-            return types;
-        };
-        let stored = Term::Place(Place::of(attribute));
-        let is_other = Node::Compare(stored, Comparison::Eq, Term::Value(type_value(other)));
-        Node::any([types, is_other])
+        match self.table.type_attribute {
+            Some(attribute) => Node::any([types, typed_condition(attribute, other)]),
+            None => types,
+        }
     }
 
     fn types_of_entities(&self, parts: usize, is_scan: bool) -> Option<Node> {
         let ByKey {
             attribute, whose, ..
         } = self.by_key(parts, is_scan)?;
-        let place = Place::of(attribute);
-        let stored = Term::Place(place.clone());
         Some(match whose {
             EntityMatch::Of(claim) => Node::any([
-                Node::Missing(place),
-                Node::Compare(
-                    stored,
-                    Comparison::Eq,
-                    Term::Value(type_value(claim.entity)),
-                ),
+                untyped_condition(attribute, claim.entity),
+                typed_condition(attribute, claim.entity),
             ]),
             // A missing type also fulfils this condition; such rows are identified by their keys.
             EntityMatch::OfNone(left_out) => {
-                let types = left_out.iter().map(|entity| type_value(entity)).collect();
-                Node::In(stored, types).not()
+                let (plain, others): (Vec<_>, Vec<_>) = left_out
+                    .into_iter()
+                    .partition(|entity| entity.constants.is_empty());
+                let types: Vec<_> = plain.into_iter().map(type_value).collect();
+                let stored = Term::Place(Place::of(attribute));
+                let types = (!types.is_empty()).then(|| Node::In(stored, types).not());
+                let others = others.into_iter();
+                let others = others.map(|entity| typed_condition(attribute, entity).not());
+                Node::all(types.into_iter().chain(others))
             }
         })
     }
@@ -252,6 +266,39 @@ impl QuerySource {
             .filter(|other| !members.takes_entity(other) && may_be_among(other))
             .collect()
     }
+}
+
+/// Holds for items with the type and the constants of an entity.
+fn typed_condition(attribute: &'static str, entity: &EntityDef) -> Node {
+    let is_equal = |name: &'static str, value: Vec<u8>| {
+        Node::Compare(
+            Term::Place(Place::of(name)),
+            Comparison::Eq,
+            Term::Value(value),
+        )
+    };
+    let constants = entity.constants.iter();
+    let constants = constants.map(|constant| is_equal(constant.attribute, constant.json()));
+    Node::all(
+        [is_equal(attribute, type_value(entity))]
+            .into_iter()
+            .chain(constants),
+    )
+}
+
+/// Holds for items without a type, whose keys decide, unless a constant has another value.
+fn untyped_condition(attribute: &'static str, entity: &EntityDef) -> Node {
+    let constants = entity.constants.iter().map(|constant| {
+        let place = Place::of(constant.attribute);
+        let stored = Term::Place(place.clone());
+        let is_own = Node::Compare(stored, Comparison::Eq, Term::Value(constant.json()));
+        Node::any([Node::Missing(place), is_own])
+    });
+    Node::all(
+        [Node::Missing(Place::of(attribute))]
+            .into_iter()
+            .chain(constants),
+    )
 }
 
 /// The type attribute of an entity, as DynamoDB JSON.

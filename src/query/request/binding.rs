@@ -17,16 +17,13 @@ pub(crate) fn bind_query(selection: &Selection, db: &Dynamo) -> u64 {
     hash.hash_field(index.map_or("", |index| index.index).as_bytes());
     // An empty name means a collection, or the only entity of its table: in a shared table no entity has an empty name.
     let is_named = source.members.is_none() && source.table.type_attribute.is_some();
-    hash.hash_field(
-        if is_named {
-            source.entity.stored_name
-        } else {
-            ""
-        }
-        .as_bytes(),
-    );
+    let name = match is_named {
+        true => source.entity.identity(),
+        false => String::new(),
+    };
+    hash.hash_field(name.as_bytes());
     for entity in source.left_out(draft.is_scan) {
-        hash.hash_field(entity.stored_name.as_bytes());
+        hash.hash_field(entity.identity().as_bytes());
     }
     for partition in &draft.partitions {
         hash.hash_field(partition);

@@ -87,8 +87,9 @@ impl Selection {
         }
         let by_key = self.by_key();
         let ttl = self.hidden_by().filter(|_| wanted == Wanted::Items);
-        let beside = by_key.iter().map(|by_key| &by_key.attribute).chain(&ttl);
-        self.name_attributes(projection.iter().chain(beside), out);
+        let identity = by_key.iter().flat_map(|by_key| by_key.attributes());
+        let beside: Vec<&'static str> = identity.chain(ttl).collect();
+        self.name_attributes(projection.iter().chain(&beside), out);
     }
 
     fn add_filters(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, CodecError> {

@@ -2,13 +2,13 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    AllowSchema, Billing, CollectionSchema, DistanceFunction, Encryption, EntitySchema,
-    ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema, IndexSettings,
-    KeyAttribute, KeyContent, KeySchema, KeyType, OnDemandMaximum, Origin, PartSchema,
-    PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, Safeguard, SecondKeySchema,
-    SecondKeyUse, ShapeSchema, StreamView, Style, TableClass, TableSchema, TableSettings,
-    UniqueSchema, ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, VectorSearchSchema,
-    WarmThroughput, Width,
+    AllowSchema, Billing, CollectionSchema, ConstantSchema, DistanceFunction, Encryption,
+    EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
+    IndexSettings, KeyAttribute, KeyContent, KeySchema, KeyType, OnDemandMaximum, Origin,
+    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, Safeguard,
+    SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView, Style, TableClass, TableSchema,
+    TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema, VectorIndexSchema,
+    VectorSearchSchema, WarmThroughput, Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -196,6 +196,11 @@ impl RandomSchema {
         EntitySchema {
             name: self.text(),
             stored_name: self.text(),
+            constants: self.some(|random| ConstantSchema {
+                attribute: random.text(),
+                ty: random.one(&[KeyType::S, KeyType::N]),
+                value: random.text(),
+            }),
             doc: self.text(),
             append_only: self.0.bool(),
             shape: self.may(|random| ShapeSchema {

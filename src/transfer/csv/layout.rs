@@ -105,6 +105,7 @@ impl CsvLayout {
             built: keys
                 .into_iter()
                 .chain(schema.type_attribute.clone())
+                .chain(entity.constants.iter().map(|it| it.attribute.clone()))
                 .collect(),
             is_complete: true,
             escapes_formulas: false,

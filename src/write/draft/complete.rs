@@ -99,6 +99,9 @@ pub(crate) fn set_identity(
         json.text(declared.def.stored_name);
         update.set_action(attribute, UpdateAction::Set(json.into_bytes()));
     }
+    for constant in declared.def.constants {
+        update.set_action(constant.attribute, UpdateAction::Set(constant.json()));
+    }
     if let Some(number) = declared.def.written_shape().filter(|number| *number > 1) {
         let json = format!("{{\"N\":\"{number}\"}}").into_bytes();
         update.set_action(SHAPE, UpdateAction::Set(json));

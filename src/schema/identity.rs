@@ -1,0 +1,291 @@
+//! The entity of an item by its type attribute and the constants of the entity. Reads, jobs, streams, imports and copies
+//! all use these functions; only an item without a type has to be identified by its key.
+
+use std::fmt;
+
+use super::overlap::{is_fallback, same_text};
+use super::{
+    ConstantDef, ConstantSchema, ConstantValue, EntityDef, EntitySchema, KeyType, TableDef,
+};
+use crate::codec::{Item, Value};
+use crate::json::{CodecError, Number, Reader, Writer, find_member};
+
+/// The relation of an item to an entity, by its type and its constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TypeMatch {
+    /// The type and all constants are those of the entity.
+    Own,
+    /// The item has no type, and no constant with another value. Its key decides.
+    Untyped,
+    /// The item belongs to another entity or to none, because of this attribute.
+    Foreign(&'static str),
+}
+
+impl EntityDef {
+    /// Compares the type and the constants of an item with those of the entity.
+    pub(crate) fn type_match(&self, table: &TableDef, item: &[u8]) -> TypeMatch {
+        let Some(attribute) = table.type_attribute else {
+            return TypeMatch::Untyped;
+        };
+        let stored = find_member(item, attribute).ok().flatten();
+        let own_type = stored.map(|json| {
+            let found = Reader::new(json).text();
+            found.is_ok_and(|found| found == self.stored_name)
+        });
+        if own_type == Some(false) {
+            return TypeMatch::Foreign(attribute);
+        }
+        let foreign = self.constants.iter().find(|constant| {
+            let stored = find_member(item, constant.attribute).ok().flatten();
+            match stored {
+                Some(json) => !constant.is_stored(&mut Reader::new(json)).unwrap_or(false),
+                None => own_type.is_some(),
+            }
+        });
+        match (foreign, own_type) {
+            (Some(constant), _) => TypeMatch::Foreign(constant.attribute),
+            (None, Some(_)) => TypeMatch::Own,
+            (None, None) => TypeMatch::Untyped,
+        }
+    }
+
+    /// Whether an item belongs to the entity: by its type and constants, or by its key if it has no type.
+    pub(crate) fn owns(&self, table: &TableDef, item: &[u8]) -> bool {
+        match self.type_match(table, item) {
+            TypeMatch::Own => true,
+            TypeMatch::Untyped => self.has_key(item),
+            TypeMatch::Foreign(_) => false,
+        }
+    }
+
+    /// The value of the type attribute with the constants: no two entities of a table share it.
+    pub(crate) fn identity(&self) -> String {
+        let constants = self.constants.iter();
+        identity_text(
+            self.stored_name,
+            constants.map(|constant| (constant.attribute, constant.value.to_string())),
+        )
+    }
+
+    /// The names of its constants.
+    pub(crate) fn constant_names(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.constants.iter().map(|constant| constant.attribute)
+    }
+}
+
+/// `order where __edb_v__ = "1"`
+pub(super) fn identity_text<'n>(
+    stored_name: &str,
+    constants: impl Iterator<Item = (&'n str, String)>,
+) -> String {
+    let mut constants: Vec<(&str, String)> = constants.collect();
+    // The order of declarations is stored nowhere.
+    constants.sort_unstable();
+    let mut text = stored_name.to_owned();
+    for (at, (attribute, value)) in constants.iter().enumerate() {
+        text.push_str(if at == 0 { " where " } else { " and " });
+        text.push_str(attribute);
+        text.push_str(" = ");
+        text.push_str(value);
+    }
+    text
+}
+
+impl EntitySchema {
+    /// The value of the type attribute with the constants: no two entities of a table share it.
+    pub(crate) fn identity(&self) -> String {
+        let constants = self.constants.iter();
+        identity_text(
+            &self.stored_name,
+            constants.map(|constant| (constant.attribute.as_str(), constant.to_string())),
+        )
+    }
+
+    /// Whether an item with the type of the entity has its constants too.
+    pub fn has_constants_of(&self, item: &Item) -> bool {
+        self.constants.iter().all(
+            |constant| match (constant.ty, item.get(&constant.attribute)) {
+                (KeyType::S, Some(Value::S(text))) => *text == constant.value,
+                (KeyType::N, Some(Value::N(number))) => constant
+                    .value
+                    .parse::<Number>()
+                    .is_ok_and(|own| own == *number),
+                _ => false,
+            },
+        )
+    }
+}
+
+impl ConstantDef {
+    pub(super) fn schema(&self) -> ConstantSchema {
+        let (ty, value) = match self.value {
+            ConstantValue::Text(text) => (KeyType::S, text.to_owned()),
+            ConstantValue::Number(number) => (KeyType::N, number.to_string()),
+        };
+        ConstantSchema {
+            attribute: self.attribute.to_owned(),
+            ty,
+            value,
+        }
+    }
+
+    /// Whether the next value is that of the constant.
+    pub(crate) fn is_stored(&self, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
+        match self.value {
+            ConstantValue::Text(own) => Ok(reader.text()? == own),
+            ConstantValue::Number(own) => {
+                let found: Result<Number, _> = reader.digits()?.parse();
+                Ok(found.is_ok_and(|found| found == Number::from(own)))
+            }
+        }
+    }
+
+    /// The value as DynamoDB JSON.
+    pub(crate) fn json(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        self.write_value(&mut writer);
+        writer.into_bytes()
+    }
+
+    /// Writes the value.
+    pub(crate) fn write_value(&self, writer: &mut Writer) {
+        match self.value {
+            ConstantValue::Text(text) => writer.text(text),
+            ConstantValue::Number(number) => writer.write_integer(number),
+        }
+    }
+}
+
+/// As it is written in the declaration.
+impl fmt::Display for ConstantValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConstantValue::Text(text) => write!(f, "{text:?}"),
+            ConstantValue::Number(number) => write!(f, "{number}"),
+        }
+    }
+}
+
+/// The value, as it is written in the declaration.
+impl fmt::Display for ConstantSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ty {
+            KeyType::S => write!(f, "{:?}", self.value),
+            KeyType::N | KeyType::B => f.write_str(&self.value),
+        }
+    }
+}
+
+/// Whether no item can belong to both entities: they have other types, or a constant with another value.
+pub const fn are_distinct(a: &EntityDef, b: &EntityDef) -> bool {
+    if is_fallback(a) || is_fallback(b) || !same_text(a.stored_name, b.stored_name) {
+        return true;
+    }
+    let mut at = 0;
+    while at < a.constants.len() {
+        let mut other = 0;
+        while other < b.constants.len() {
+            let (own, others) = (&a.constants[at], &b.constants[other]);
+            if same_text(own.attribute, others.attribute) && !same_value(own, others) {
+                return true;
+            }
+            other += 1;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether two shapes of one entity have the same constants.
+pub const fn same_constants(a: &EntityDef, b: &EntityDef) -> bool {
+    a.constants.len() == b.constants.len() && has_constants_of(a, b)
+}
+
+const fn has_constants_of(a: &EntityDef, b: &EntityDef) -> bool {
+    let mut at = 0;
+    while at < a.constants.len() {
+        let mut other = 0;
+        let mut is_found = false;
+        while other < b.constants.len() {
+            let (own, others) = (&a.constants[at], &b.constants[other]);
+            is_found |= same_text(own.attribute, others.attribute) && same_value(own, others);
+            other += 1;
+        }
+        if !is_found {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn same_value(a: &ConstantDef, b: &ConstantDef) -> bool {
+    match (a.value, b.value) {
+        (ConstantValue::Text(a), ConstantValue::Text(b)) => same_text(a, b),
+        (ConstantValue::Number(a), ConstantValue::Number(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// Whether the constants have other names than the keys and the type of the table.
+pub const fn has_free_constants(entity: &EntityDef, table: &TableDef) -> bool {
+    let mut at = 0;
+    while at < entity.constants.len() {
+        if is_used(entity.constants[at].attribute, table) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn is_used(name: &str, table: &TableDef) -> bool {
+    if same_text(name, table.pk) || is_same(table.sk, name) || is_same(table.type_attribute, name) {
+        return true;
+    }
+    let mut at = 0;
+    while at < table.indexes.len() {
+        if is_listed(name, table.indexes[at].pk) || is_listed(name, table.indexes[at].sk) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn is_same(known: Option<&str>, name: &str) -> bool {
+    match known {
+        Some(known) => same_text(known, name),
+        None => false,
+    }
+}
+
+const fn is_listed(name: &str, names: &[&str]) -> bool {
+    let mut at = 0;
+    while at < names.len() {
+        if same_text(name, names[at]) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether two entities of one type would store a unique value in the same item.
+pub const fn share_uniques(a: &EntityDef, b: &EntityDef) -> bool {
+    if is_fallback(a) || is_fallback(b) {
+        return false;
+    }
+    let mut at = 0;
+    while at < a.uniques.len() {
+        let mut other = 0;
+        while other < b.uniques.len() {
+            if same_text(a.uniques[at].front, b.uniques[other].front) {
+                return true;
+            }
+            other += 1;
+        }
+        at += 1;
+    }
+    false
+}
