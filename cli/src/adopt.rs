@@ -138,6 +138,7 @@ fn relative_path(from: &str, to: &str) -> Result<String, Failure> {
         .map(|folder| folder.components().collect())
         .unwrap_or_default();
     let to: Vec<Component<'_>> = to.components().collect();
+    // `#[path]` is relative to the folder of the test, wherever the command runs.
     let shared = folder
         .iter()
         .zip(&to)
@@ -158,7 +159,17 @@ async fn read_sample(
     let client = db.client();
     let stored = db.table_name(name);
     let described = client.describe_table().table_name(&stored).send().await;
-    let described = described.map_err(|error| failed(&stored, &DisplayErrorContext(&error)))?;
+    let described = described.map_err(|error| {
+        let is_missing = error
+            .as_service_error()
+            .is_some_and(|error| error.is_resource_not_found_exception());
+        match is_missing {
+            true => Failure::said(format!(
+                "no table has the name `{stored}`: check `--table`, `--url` and `--prefix`"
+            )),
+            false => failed(&stored, &DisplayErrorContext(&error)),
+        }
+    })?;
     let description = described
         .table
         .ok_or_else(|| Failure::said(format!("`{stored}` has no description")))?;
@@ -209,6 +220,7 @@ async fn scan_rows(
     let mut units = 0.0;
     while rows.len() < wanted && starts.iter().any(Option::is_some) {
         let open = starts.iter().flatten().count();
+        // Parts that end early leave their share to the others.
         let share = (wanted - rows.len()).div_ceil(open);
         for (number, start) in starts.iter_mut().enumerate() {
             let limit = share.min(wanted - rows.len());
@@ -245,6 +257,7 @@ async fn scan_rows(
 /// The table without its items.
 fn described_table(name: &str, table: &TableDescription) -> Option<TableSample> {
     let types = table.attribute_definitions();
+    // DynamoDB describes a key as a list of attributes with their roles.
     let (mut pk, mut sk) = key_columns(table.key_schema(), types);
     let of_gsi = table.global_secondary_indexes().iter().map(|index| {
         (
@@ -275,6 +288,7 @@ fn described_table(name: &str, table: &TableDescription) -> Option<TableSample> 
             })
         })
         .collect();
+    // Servers describe indexes in any order, and the declarations should be the same each time.
     indexes.sort_by(|one, other| one.name.cmp(&other.name));
     Some(TableSample {
         name: name.to_owned(),

@@ -57,6 +57,7 @@ fn index_difference(
             .get(&column.name)
             .is_some_and(|value| *value != Value::Null),
     });
+    // An item outside the index has none of the derived attributes, so both sides are None.
     let differs = keys.iter().any(|(key, column)| match key.template() {
         None => false,
         Some(template) => {

@@ -91,6 +91,7 @@ fn header(table: &AdoptedTable, sample: &TableSample) -> String {
 
 /// The imports of the names that the text contains.
 fn imports(body: &str) -> String {
+    // A comment may name a type that no field has.
     let code = || {
         body.lines()
             .filter(|line| !line.trim_start().starts_with("//"))
@@ -248,6 +249,7 @@ fn entity_text(
         Some(name) => vec![format!("table = {name}")],
         None => vec![format!("table = {:?}", sample.name)],
     };
+    // A shared table declares the format of keys itself.
     let patterns = entity.patterns.iter().flat_map(AdoptedPattern::keys);
     if table.name.is_none()
         && entity
@@ -326,6 +328,7 @@ fn pattern_options(
     if !pattern.sk.is_empty() {
         options.push(format!("sk = {}", keys(&pattern.sk)));
     }
+    // A shared table declares what its indexes contain.
     match &index.project {
         _ if table.name.is_some() => {}
         SampleProjection::All => {}
@@ -415,6 +418,8 @@ fn field_type(field: &AdoptedField) -> String {
     };
     match field.presence {
         Presence::Always => ty,
+        // An absent set is an empty one, and `Option` of a set does not compile.
+        _ if field.kind.is_set() => ty,
         Presence::Optional | Presence::Null => format!("Option<{ty}>"),
         Presence::NullOrAbsent => format!("Option<Nullable<{ty}>>"),
     }

@@ -6,7 +6,7 @@ use dynamo_entity::Item;
 use dynamo_entity::schema::KeyType;
 
 use super::entity::{AdoptedEntity, AdoptedKey, AdoptedPattern, EntityTerms};
-use super::field::AdoptedField;
+use super::field::{AdoptedField, FieldKind};
 use super::infer::infer_fields;
 use super::key_plan::{
     FoundTemplate, add_key_parts, bare_field, demote, is_one_key_part, search_with_texts,
@@ -15,7 +15,7 @@ use super::key_plan::{
 use super::names::{method_name, unique_name};
 use super::pattern::plan_patterns;
 use super::sample::TableSample;
-use super::template::{KeyPiece, KeyTemplate, PartForm};
+use super::template::{KeyPiece, KeyTemplate, PartForm, part_text};
 use super::template_search::SearchTerms;
 use super::vocabulary;
 
@@ -43,6 +43,7 @@ pub(crate) fn plan_entity(
     };
     let mut unsure = Vec::new();
     let mut keys = Vec::new();
+    // The partition key first, because its parts may be parts of the sort key too.
     for column in sample.primary() {
         let search = SearchTerms {
             is_primary: true,
@@ -58,6 +59,7 @@ pub(crate) fn plan_entity(
             false => None,
         };
         keys.push(match found.filter(|found| !is_one_key_part(found)) {
+            // The key attribute is derived now, so it is no field.
             Some(found) => {
                 demote(&mut fields, &found.texts);
                 fields.retain(|field| field.attribute != column.name);
@@ -100,7 +102,50 @@ pub(crate) fn plan_entity(
         terms,
     );
     finish_fields(&mut entity, sample, &items);
+    note_ambiguous_parts(&mut entity, &read);
     entity
+}
+
+/// Notes the parts for which the sample fits several formats.
+fn note_ambiguous_parts(entity: &mut AdoptedEntity, read: &[&Item]) {
+    let of_patterns = entity.patterns.iter().flat_map(AdoptedPattern::keys);
+    let templates = entity
+        .primary()
+        .chain(of_patterns)
+        .filter_map(AdoptedKey::template);
+    let parts: BTreeSet<(String, bool)> = templates
+        .flat_map(KeyTemplate::parts)
+        .filter_map(|(attribute, form)| {
+            let texts = |form| {
+                read.iter()
+                    .filter_map(move |row| part_text(entity.field(attribute)?, form, row))
+            };
+            let kind = &entity.field(attribute)?.kind;
+            match form {
+                PartForm::Lower => texts(PartForm::Lower)
+                    .eq(texts(PartForm::Plain))
+                    .then_some((attribute.to_owned(), true)),
+                PartForm::Plain if *kind == FieldKind::Unsigned => {
+                    let lengths: BTreeSet<usize> =
+                        texts(PartForm::Plain).map(|text| text.len()).collect();
+                    (lengths.len() == 1 && !lengths.contains(&1))
+                        .then_some((attribute.to_owned(), false))
+                }
+                _ => None,
+            }
+        })
+        .collect();
+    for field in &mut entity.fields {
+        for (_, is_lower) in parts
+            .iter()
+            .filter(|(attribute, _)| *attribute == field.attribute)
+        {
+            field.unsure.push(match is_lower {
+                true => "keys may contain the text as it is, because the sample has no capitals",
+                false => "keys may contain shorter numbers with zeros, because all numbers of the sample have one length",
+            }.to_owned());
+        }
+    }
 }
 
 /// Roles, names, and constants that would be mistaken for fields.

@@ -99,6 +99,18 @@ impl AdoptedField {
 }
 
 impl FieldKind {
+    /// Whether it is a set, which is an absent attribute if it is empty.
+    pub(crate) fn is_set(&self) -> bool {
+        matches!(
+            self,
+            FieldKind::TextSet
+                | FieldKind::UnsignedSet
+                | FieldKind::SignedSet
+                | FieldKind::NumberSet
+                | FieldKind::BytesSet
+        )
+    }
+
     /// Whether the type reads the value, and writes it back as it is.
     pub(crate) fn keeps(&self, value: &Value) -> bool {
         match (self, value) {

@@ -88,6 +88,7 @@ fn largest_version(sample: &TableSample, rows: Vec<usize>) -> (Vec<usize>, Vec<u
             pk.split('#').next().unwrap_or_default().to_owned(),
         ))
     };
+    // One declaration cannot read the keys of two services.
     let mut counts: BTreeMap<Option<(String, String)>, usize> = BTreeMap::new();
     for row in &rows {
         *counts.entry(of(row)).or_default() += 1;
@@ -116,6 +117,7 @@ pub(crate) fn groups_by_key(sample: &TableSample) -> RowGroups {
             .or_default()
             .push(number);
     }
+    // Many groups, or groups of one item, are words of data.
     if groups.len() < 2 || groups.len() > GROUPS || groups.len() * 2 > sample.rows.len().max(4) {
         return one_group(sample);
     }

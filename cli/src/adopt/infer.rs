@@ -31,6 +31,7 @@ pub(crate) fn infer_fields(rows: &[&Item], depth: usize) -> Vec<AdoptedField> {
         .into_iter()
         .filter(|(name, _)| !is_reserved(name))
         .collect();
+    // Attributes that few items have are likely keys of data, not names.
     if attributes.len() > FIELDS {
         attributes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         attributes.truncate(FIELDS);
@@ -65,11 +66,16 @@ pub(crate) fn infer_field(
         (true, false) => Presence::Null,
         (true, true) => Presence::NullOrAbsent,
     };
+    // `null` and `format` exclude each other.
     let place = match (presence, place) {
         (Presence::Null | Presence::NullOrAbsent, ValuePlace::Field) => ValuePlace::NullField,
         (_, place) => place,
     };
-    let kind = infer_kind(attribute, &values, place, depth);
+    let mut kind = infer_kind(attribute, &values, place, depth);
+    // An absent set is an empty one, and a set is never NULL.
+    if kind.is_set() && matches!(presence, Presence::Null | Presence::NullOrAbsent) {
+        kind = FieldKind::Any;
+    }
     let mut unsure = Vec::new();
     if kind == FieldKind::Any {
         // `Option<Value>` keeps a NULL, and needs no other word.
@@ -245,12 +251,8 @@ fn elements_kind(name: &str, elements: &[&Value], depth: usize) -> Option<Box<Fi
     }
     match infer_kind(name, elements, ValuePlace::Element, depth + 1) {
         // An empty set is an absent attribute, so a set is no element.
-        FieldKind::Any
-        | FieldKind::TextSet
-        | FieldKind::UnsignedSet
-        | FieldKind::SignedSet
-        | FieldKind::NumberSet
-        | FieldKind::BytesSet => None,
+        FieldKind::Any => None,
+        kind if kind.is_set() => None,
         kind => Some(Box::new(kind)),
     }
 }

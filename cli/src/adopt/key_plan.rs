@@ -136,6 +136,7 @@ pub(crate) fn bare_field(fields: &mut Vec<AdoptedField>, items: &[&Item], column
             KeyType::S => FieldKind::Text,
         };
     }
+    // A key attribute of a table without items is in all of them.
     if items.is_empty() {
         field.presence = Presence::Always;
     }

@@ -140,6 +140,7 @@ pub(crate) fn field_name(name: &str) -> String {
 /// The same for an access pattern or a part of a sort key.
 pub(crate) fn method_name(name: &str) -> String {
     let name = field_name(name);
+    // A method of this name would hide the verb of the query.
     match TAKEN.contains(&name.as_str()) {
         true => format!("{name}_value"),
         false => name,
@@ -178,6 +179,7 @@ pub(crate) fn singular(name: &str) -> String {
 
 /// The name, or the first free one with a number.
 pub(crate) fn unique_name(name: String, taken: &mut BTreeSet<String>) -> String {
+    // Names that differ only in case or in marks are one name in Rust.
     let mut free = name.clone();
     let mut number = 2;
     while !taken.insert(free.clone()) {

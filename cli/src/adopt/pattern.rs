@@ -99,6 +99,7 @@ fn plan_templates(
 ) -> Result<Vec<Option<KeyTemplate>>, String> {
     let is_list = index.pk.len() > 1 || index.sk.len() > 1;
     let generic = |column: &SampleColumn| column.ty == KeyType::S && column.is_generic();
+    // The keys of an index with a list are fields.
     if is_list || inside.is_empty() || !index.columns().any(generic) {
         return Ok(index.columns().map(|_| None).collect());
     }
@@ -110,6 +111,7 @@ fn plan_templates(
     {
         return Err("templates in attributes of these names need a `DynamoTable`, which adds a type attribute".to_owned());
     }
+    // DynamoDB does not index such an item, but its attributes would be removed.
     let partial = |row: &&Item| {
         let present = index
             .columns()

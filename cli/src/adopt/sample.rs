@@ -81,6 +81,7 @@ impl SampleColumn {
             ]
             .contains(&name.as_str());
         };
+        // What remains without marks and numbers tells whether the name means anything else.
         let front = front.trim_end_matches(['_', '-', '.']);
         let front = front.trim_end_matches(|c: char| c.is_ascii_digit());
         let is_word = ["", "gsi", "lsi", "gs", "ls", "index", "idx", "i"].contains(&front);

@@ -63,6 +63,7 @@ fn plan_groups(
                 &terms,
             )
         };
+        // Without a `DynamoTable`, nothing adds a type attribute, so names of its own are tried first.
         let mut entity = plan(is_shared);
         if !is_shared && !has_own_names(&entity, sample) {
             needs_table = true;
@@ -148,6 +149,7 @@ fn has_overlap(entities: &[AdoptedEntity]) -> bool {
 /// overlap, they become one entity that has the type as a field; otherwise the largest ones are declared.
 fn without_overlap(sample: &TableSample, planned: AdoptedTable) -> AdoptedTable {
     let entities = &planned.entities;
+    // If only some overlap, the type attribute is needed for the others.
     let all_meet = entities
         .iter()
         .enumerate()

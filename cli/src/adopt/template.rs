@@ -88,6 +88,7 @@ pub(crate) fn part_text(field: &AdoptedField, form: PartForm, row: &Item) -> Opt
     let text = match (form, value) {
         (PartForm::Time(part), value) => part.text(value)?,
         (PartForm::Width(width), Value::N(number)) => {
+            // A longer number or a sign has no padded text.
             let digits = number.as_str();
             if digits.len() > width || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
                 return None;
@@ -101,6 +102,7 @@ pub(crate) fn part_text(field: &AdoptedField, form: PartForm, row: &Item) -> Opt
         (PartForm::Plain, Value::Bool(value)) => value.to_string(),
         _ => return None,
     };
+    // Empty text is no part of a key, like a missing attribute.
     (!text.is_empty()).then_some(text)
 }
 

@@ -219,6 +219,7 @@ impl TemplateSearch<'_> {
                 draft.pop();
             }
         }
+        // A literal comes after attributes, because a value that all items share is a literal too.
         if let Some(c) = self.same_char(at) {
             draft.push(DraftPiece::Literal(c));
             let next: Vec<usize> = at.iter().map(|at| at + c.len_utf8()).collect();
@@ -371,6 +372,7 @@ impl TemplateSearch<'_> {
             return false;
         }
         draft.push(DraftPiece::KeyOnly);
+        // The shortest part first, so that the rest of the key can be attributes again.
         for mark in MARKS {
             let ends: Option<Vec<usize>> = self
                 .texts
@@ -389,6 +391,7 @@ impl TemplateSearch<'_> {
                 return true;
             }
         }
+        // The last part of a verbatim key may contain every character.
         let ends: Vec<usize> = self.texts.iter().map(|text| text.len()).collect();
         if self.walk(&ends, draft) {
             return true;

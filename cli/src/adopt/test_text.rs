@@ -16,6 +16,7 @@ pub(crate) fn sample_lines(
 ) -> dynamo_entity::Result<String> {
     let mut lines = String::new();
     for (entity, rows) in table.entities.iter().zip(&table.kept) {
+        // The reader of the test has a limit of depth, so that nasty texts do not exhaust its stack.
         let items = rows.iter().filter_map(|row| sample.rows.get(*row));
         for item in items.filter(|item| !is_deep(item)) {
             let _ = writeln!(lines, "{} {}", entity.name, Item::to_dynamodb_json(item)?);
@@ -44,6 +45,7 @@ pub(crate) fn test_text(table: &AdoptedTable, declarations: &str, sample: &str) 
         [name] => format!("use declarations::{name};\n"),
         names => format!("use declarations::{{{}}};\n", names.join(", ")),
     };
+    // A table without types gets the default type attribute with each put.
     let is_untyped = table.name.is_some() && table.type_attribute.is_none();
     let (binding, untyped) = match is_untyped {
         false => ("written", String::new()),

@@ -418,6 +418,29 @@ fn known_declarations_are_found_again() {
                 "seed {seed}: {row:?} {entity:?}"
             );
         }
+        // An item whose attribute no longer fits its key is not taken for one that is written as it is.
+        for row in &sample.rows {
+            for (attribute, other) in [
+                ("number", Value::from(999_i64)),
+                ("at", Value::from("2027-01-01T00:00:00.000Z")),
+            ] {
+                let mut changed = row.clone();
+                changed.insert(attribute, other);
+                let in_index = attribute == "at" && row.contains("gsi1sk");
+                if entity.sk.as_ref().is_some_and(|sk| sk.contains(attribute)) || in_index {
+                    assert!(
+                        difference(entity, &sample, &changed).is_some(),
+                        "seed {seed}: {changed:?}"
+                    );
+                }
+            }
+            let mut changed = row.clone();
+            changed.insert("total", Value::Null);
+            assert!(
+                difference(entity, &sample, &changed).is_some(),
+                "seed {seed}: {changed:?}"
+            );
+        }
         // The parts that are attributes are found as such.
         let sk = entity
             .sk

@@ -44,6 +44,7 @@ fn time_text(text: &str) -> Option<TimeText<'_>> {
         None => ("", rest),
         Some(rest) => rest.split_at(rest.find(|c: char| !c.is_ascii_digit())?),
     };
+    // Longer fractions are times too, but no type of the library keeps all of their digits.
     let is_valid = fraction.len() <= 9 && (rest == offset || !fraction.is_empty());
     if !is_valid || !["Z", "+00:00", "+0000"].contains(&offset) {
         return None;
@@ -110,6 +111,7 @@ impl TimeForm {
         else {
             return false;
         };
+        // Programs that write as few digits as possible write them in groups of three.
         let nanos = time.nanos();
         let needed = match () {
             () if nanos == 0 => 0,

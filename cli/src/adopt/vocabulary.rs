@@ -147,6 +147,7 @@ pub(crate) fn assign_roles(
             });
         }
     }
+    // The library writes managed fields, so they are no parts of keys that other programs read.
     for field in fields.iter_mut() {
         let (is_primary, is_indexed) = in_key(&field.attribute);
         if is_primary || is_indexed || field.role != AdoptedRole::Attribute {

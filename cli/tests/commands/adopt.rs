@@ -204,3 +204,23 @@ pub fn declarations_are_those_of_the_tests(place: &Place) -> Outcome {
     }
     Ok(())
 }
+
+pub fn what_cannot_be_adopted_is_explained(place: &Place) -> Outcome {
+    plant(place, &PLANTED[0])?;
+    let missing = ["adopt", "--table", "missing"];
+    place.refused(
+        "adopt",
+        &missing,
+        &["no table has the name `", "missing`", "--prefix"],
+    )?;
+    let alone = ["adopt", "--table", "electrodb", "--test", "x.rs"];
+    place.refused("adopt", &alone, &["--out <FILE>"])?;
+    let unwritable = ["adopt", "--table", "electrodb", "--out", "/missing/x.rs"];
+    place.refused("adopt", &unwritable, &["/missing/x.rs"])?;
+
+    // A smaller sample reads fewer items, from all parts of the table.
+    let said = place.done("adopt", &["adopt", "--table", "electrodb", "--sample", "2"])?;
+    assert!(said.notes.starts_with("read 2 items for "), "{said:?}");
+    assert!(said.out.contains("guessed from 2 items.\n"), "{said:?}");
+    Ok(())
+}

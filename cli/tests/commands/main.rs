@@ -92,6 +92,7 @@ fn main() -> ExitCode {
         Err(_) => {
             let trials = trials![
                 adopt::declarations_are_those_of_the_tests,
+                adopt::what_cannot_be_adopted_is_explained,
                 analytics::statements_are_exported,
                 analytics::exports_to_s3_are_started,
                 collections::a_collection_is_read_by_its_partition,
