@@ -23,7 +23,7 @@ use crate::text::visible;
 use crate::usage::{known, name_of, said};
 use crate::writable::Writable;
 use crate::{
-    apply, check, completions, copy, count, delete, explain, export, export_data, fill, get,
+    adopt, apply, check, completions, copy, count, delete, explain, export, export_data, fill, get,
     import_data, item, lint, list, parked, plan, put, query, tail, to_s3,
 };
 
@@ -338,6 +338,7 @@ async fn run_command(
         Some(("fill", matches)) => fill::run(context, matches).await,
         Some(("lint", _)) => lint::run(context),
         Some(("export", matches)) => export::run(context, matches),
+        Some(("adopt", matches)) => adopt::run(context, matches).await,
         Some(("get", matches)) => get::run(context, matches).await,
         Some(("item", matches)) => item::run(context, matches).await,
         Some(("query", matches)) => query::run(context, matches).await,

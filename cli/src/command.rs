@@ -11,7 +11,7 @@ use crate::model::{Model, ModelEntity};
 use crate::part::PartInput;
 use crate::to_s3::s3_commands;
 use crate::{
-    apply, check, completions, copy, count, delete, explain, export, export_data, fill, get,
+    adopt, apply, check, completions, copy, count, delete, explain, export, export_data, fill, get,
     import_data, item, lint, list, parked, plan, put, query, tail,
 };
 
@@ -37,6 +37,7 @@ pub(crate) fn command(model: &Model, name: &str) -> Command {
             fill::fill_command(model),
             lint::lint_command(),
             export::export_command(model),
+            adopt::adopt_command(),
         ])
         .subcommands([
             get::get_command(model),

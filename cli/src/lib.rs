@@ -36,6 +36,7 @@
 
 // A module imports only from those before it in the list of `scripts/rooms`.
 
+mod adopt;
 mod analytics;
 mod app;
 mod apply;

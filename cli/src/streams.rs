@@ -41,8 +41,8 @@ const WIDEST: usize = 48;
 /// Others go on to the end, because their exit code is a result too.
 pub(crate) fn harmless_errors(command: &str) -> fn(&io::Error) -> bool {
     match command {
-        "get" | "item" | "query" | "list" | "count" | "tail" | "export" | "export-data"
-        | "explain" | "completions" => |_| false,
+        "adopt" | "get" | "item" | "query" | "list" | "count" | "tail" | "export"
+        | "export-data" | "explain" | "completions" => |_| false,
         "apply" => |_| true,
         _ => |error| error.kind() == io::ErrorKind::BrokenPipe,
     }

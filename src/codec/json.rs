@@ -11,7 +11,7 @@ use std::fmt;
 
 use super::{Item, Value};
 use crate::error::{Error, Result};
-use crate::json::{Number, Reader};
+use crate::json::{CodecError, Number, Reader};
 
 impl Item {
     /// Reads an object of plain JSON with every digit of its numbers. Nothing is rounded: a number that DynamoDB cannot
@@ -33,6 +33,29 @@ impl Item {
     pub fn from_json(json: &str) -> Result<Item> {
         let item = Reader::starting_at(json, 0).plain_item();
         item.map_err(|fault| Error::encode("Item", fault))
+    }
+
+    /// Reads an object of DynamoDB JSON, in which each value has its type, as in exports and events. Text that is no such
+    /// item is an error of the kind [`InvalidValue`](crate::error::ErrorKind::InvalidValue).
+    ///
+    /// ```
+    /// use dynamo_entity::Item;
+    /// let json = r#"{"id":{"S":"a1"},"tags":{"SS":["new","red"]}}"#;
+    /// let item = Item::from_dynamodb_json(json)?;
+    /// assert_eq!(item.to_dynamodb_json()?, json);
+    /// # Ok::<(), dynamo_entity::Error>(())
+    /// ```
+    pub fn from_dynamodb_json(json: &str) -> Result<Item> {
+        let item = Item::from_dynamo_json(json.as_bytes());
+        item.map_err(|fault| Error::encode("Item", fault))
+    }
+
+    /// Writes the item as one line of DynamoDB JSON, in which each value has its type.
+    pub fn to_dynamodb_json(&self) -> Result<String> {
+        let json = self.to_dynamo_json();
+        let json = json.map_err(|fault| Error::encode("Item", fault))?;
+        String::from_utf8(json)
+            .map_err(|_| Error::encode("Item", CodecError::new("text that is not UTF-8")))
     }
 }
 

@@ -37,6 +37,7 @@ examples! {
     tasks = "../../examples/tasks/main.rs"
 }
 
+mod adopted;
 mod command_line;
 mod delivery;
 mod dynamic;

@@ -30,6 +30,7 @@ programs! {
     status_shards = "../../../examples/status_shards.rs"
 }
 
+mod adopt;
 mod analytics;
 mod collections;
 mod consumers;
@@ -83,12 +84,15 @@ fn main() -> ExitCode {
         Ok("tail") => run(tail::app()),
         Ok("consumers") => run(consumers::app()),
         Ok("environments") => run(environments::app()),
+        Ok("adopt") => run(adopt::app()),
         Ok("twice") => run(environments::twice()),
         Ok("todos") => run(App::new([help::Todo::schema()])),
         Ok("logs") => run(App::new([tables::Log::schema()])),
         Ok(other) => panic!("there is no program `{other}`"),
         Err(_) => {
             let trials = trials![
+                adopt::declarations_are_those_of_the_tests,
+                adopt::what_cannot_be_adopted_is_explained,
                 analytics::statements_are_exported,
                 analytics::exports_to_s3_are_started,
                 collections::a_collection_is_read_by_its_partition,

@@ -1,0 +1,82 @@
+//! An entity: its keys, fields and access patterns.
+
+use super::field::AdoptedField;
+use super::template::KeyTemplate;
+
+/// An entity of the table.
+#[derive(Debug, Clone)]
+pub(crate) struct AdoptedEntity {
+    /// The name of the struct.
+    pub(crate) name: String,
+    /// The value of the type attribute.
+    pub(crate) type_value: Option<String>,
+    pub(crate) pk: AdoptedKey,
+    pub(crate) sk: Option<AdoptedKey>,
+    pub(crate) patterns: Vec<AdoptedPattern>,
+    pub(crate) fields: Vec<AdoptedField>,
+    /// Its items, by their numbers in the sample.
+    pub(crate) rows: Vec<usize>,
+    pub(crate) unsure: Vec<String>,
+}
+
+/// A key attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum AdoptedKey {
+    /// A field, by its attribute.
+    Field(String),
+    Template(KeyTemplate),
+}
+
+/// The conditions of the whole table for its entities.
+#[derive(Debug, Clone)]
+pub(crate) struct EntityTerms<'t> {
+    pub(crate) type_attribute: Option<&'t str>,
+    /// Whether key templates of indexes may be stored in attributes of any name, which needs a `DynamoTable`.
+    pub(crate) any_names: bool,
+}
+
+impl AdoptedKey {
+    pub(crate) fn template(&self) -> Option<&KeyTemplate> {
+        match self {
+            AdoptedKey::Template(template) => Some(template),
+            AdoptedKey::Field(_) => None,
+        }
+    }
+
+    /// Whether a field is the key, or a part of it.
+    pub(crate) fn contains(&self, attribute: &str) -> bool {
+        match self {
+            AdoptedKey::Field(field) => field == attribute,
+            AdoptedKey::Template(template) => template.contains(attribute),
+        }
+    }
+}
+
+impl AdoptedEntity {
+    pub(crate) fn primary(&self) -> impl Iterator<Item = &AdoptedKey> {
+        [&self.pk].into_iter().chain(&self.sk)
+    }
+
+    pub(crate) fn field(&self, attribute: &str) -> Option<&AdoptedField> {
+        self.fields
+            .iter()
+            .find(|field| field.attribute == attribute)
+    }
+}
+
+/// An index that contains items of an entity.
+#[derive(Debug, Clone)]
+pub(crate) struct AdoptedPattern {
+    /// The function that queries it.
+    pub(crate) name: String,
+    /// The number of the index.
+    pub(crate) index: usize,
+    pub(crate) pk: Vec<AdoptedKey>,
+    pub(crate) sk: Vec<AdoptedKey>,
+}
+
+impl AdoptedPattern {
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &AdoptedKey> {
+        self.pk.iter().chain(&self.sk)
+    }
+}

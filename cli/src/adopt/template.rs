@@ -1,0 +1,213 @@
+//! Templates of key texts, and the texts that they give.
+
+use dynamo_entity::{Item, Value};
+
+use super::field::{AdoptedField, AdoptedRole, FieldKind};
+use super::time_text::TimePart;
+
+/// The key attribute as a template.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct KeyTemplate {
+    pub(crate) pieces: Vec<KeyPiece>,
+}
+
+/// A piece of a template.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum KeyPiece {
+    Literal(String),
+    /// A field, by its attribute.
+    Part(String, PartForm),
+}
+
+/// The format of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PartForm {
+    Plain,
+    Lower,
+    Upper,
+    /// Padded with zeros.
+    Width(usize),
+    Time(TimePart),
+}
+
+/// The kinds of texts that a part has, which decide where it can end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PartSort {
+    Text,
+    Digits,
+    /// Always of one width.
+    Fixed,
+    /// Contains `-`, `:`, `.` and `+`.
+    Offset,
+}
+
+impl PartForm {
+    /// The sort of the texts of a field in this format.
+    pub(crate) fn sort(self, kind: &FieldKind) -> PartSort {
+        match (self, kind) {
+            (PartForm::Width(_) | PartForm::Time(_), _) => PartSort::Fixed,
+            (_, FieldKind::Unsigned) => PartSort::Digits,
+            (_, FieldKind::KeyTime(_)) => PartSort::Offset,
+            _ => PartSort::Text,
+        }
+    }
+}
+
+/// The separator with which a text begins: an ASCII mark, repeated.
+pub(crate) fn separator(after: &str) -> Option<&str> {
+    let first = after
+        .chars()
+        .next()
+        .filter(|c| c.is_ascii() && !c.is_ascii_alphanumeric() && !c.is_ascii_control())?;
+    let end = after.find(|c| c != first).unwrap_or(after.len());
+    Some(&after[..end])
+}
+
+/// Whether a part with this text ends before the text after it, and nowhere else. `after` is None at the end of the key.
+pub(crate) fn ends_there(text: &str, sort: PartSort, after: Option<&str>) -> bool {
+    let Some(after) = after else { return true };
+    let next = after.chars().next();
+    match sort {
+        PartSort::Fixed => true,
+        PartSort::Digits => next.is_some_and(|c| !c.is_ascii_digit()),
+        PartSort::Offset
+            if separator(after).is_some_and(|mark| mark.len() == 1 && "-:.+".contains(mark)) =>
+        {
+            false
+        }
+        PartSort::Text | PartSort::Offset => separator(after)
+            .is_some_and(|mark| format!("{text}{mark}").find(mark) == Some(text.len())),
+    }
+}
+
+/// The text of a field as a part of a key; None if the item has none.
+pub(crate) fn part_text(field: &AdoptedField, form: PartForm, row: &Item) -> Option<String> {
+    let value = row
+        .get(&field.attribute)
+        .filter(|value| **value != Value::Null)?;
+    let text = match (form, value) {
+        (PartForm::Time(part), value) => part.text(value)?,
+        (PartForm::Width(width), Value::N(number)) => {
+            // A longer number or a sign has no padded text.
+            let digits = number.as_str();
+            if digits.len() > width || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+                return None;
+            }
+            format!("{digits:0>width$}")
+        }
+        (PartForm::Plain, Value::N(number)) => number.as_str().to_owned(),
+        (PartForm::Plain, Value::S(text)) => text.clone(),
+        (PartForm::Lower, Value::S(text)) => text.to_lowercase(),
+        (PartForm::Upper, Value::S(text)) => text.to_uppercase(),
+        (PartForm::Plain, Value::Bool(value)) => value.to_string(),
+        _ => return None,
+    };
+    // Empty text is no part of a key, like a missing attribute.
+    (!text.is_empty()).then_some(text)
+}
+
+impl KeyTemplate {
+    /// The attributes of its parts, with their formats.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = (&str, PartForm)> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            KeyPiece::Part(attribute, form) => Some((attribute.as_str(), *form)),
+            KeyPiece::Literal(_) => None,
+        })
+    }
+
+    /// Whether a part is this field.
+    pub(crate) fn contains(&self, attribute: &str) -> bool {
+        self.parts().any(|(part, _)| part == attribute)
+    }
+
+    /// The text before the first part, and whether it is the whole key.
+    pub(crate) fn front(&self) -> (&str, bool) {
+        match self.pieces.first() {
+            Some(KeyPiece::Literal(text)) => (text, self.pieces.len() == 1),
+            _ => ("", self.pieces.is_empty()),
+        }
+    }
+
+    /// Whether no text fits both templates, by the texts before their first parts.
+    pub(crate) fn is_apart(&self, other: &KeyTemplate) -> bool {
+        let ((one, one_is_whole), (other, other_is_whole)) = (self.front(), other.front());
+        match (one_is_whole, other_is_whole) {
+            (true, true) => one != other,
+            (true, false) => !one.starts_with(other),
+            (false, true) => !other.starts_with(one),
+            (false, false) => !one.starts_with(other) && !other.starts_with(one),
+        }
+    }
+
+    /// The text of an item, whose parts that are only in keys were read before.
+    pub(crate) fn text(&self, fields: &[AdoptedField], row: &Item) -> Option<String> {
+        let mut text = String::new();
+        for piece in &self.pieces {
+            match piece {
+                KeyPiece::Literal(literal) => text += literal,
+                KeyPiece::Part(attribute, form) => {
+                    let field = fields.iter().find(|field| field.attribute == *attribute)?;
+                    text += &part_text(field, *form, row)?;
+                }
+            }
+        }
+        Some(text)
+    }
+
+    /// Reads the parts that are only in the key into the item, under the names of their fields.
+    pub(crate) fn read_key_parts(
+        &self,
+        fields: &[AdoptedField],
+        mut text: &str,
+        into: &mut Item,
+    ) -> Option<()> {
+        for (at, piece) in self.pieces.iter().enumerate() {
+            match piece {
+                KeyPiece::Literal(literal) => text = text.strip_prefix(literal.as_str())?,
+                KeyPiece::Part(attribute, form) => {
+                    let field = fields.iter().find(|field| field.attribute == *attribute)?;
+                    let after = match self.pieces.get(at + 1) {
+                        Some(KeyPiece::Literal(after)) => Some(after.as_str()),
+                        Some(KeyPiece::Part(..)) => Some(""),
+                        None => None,
+                    };
+                    let end = part_end(text, form.sort(&field.kind), part_width(*form), after)?;
+                    if field.role == AdoptedRole::KeyOnly {
+                        into.insert(attribute, &text[..end]);
+                    }
+                    text = &text[end..];
+                }
+            }
+        }
+        text.is_empty().then_some(())
+    }
+}
+
+fn part_width(form: PartForm) -> Option<usize> {
+    match form {
+        PartForm::Width(width) => Some(width),
+        PartForm::Time(TimePart::Millis | TimePart::MillisLower) => Some(24),
+        PartForm::Time(TimePart::Seconds | TimePart::SecondsLower) => Some(20),
+        PartForm::Time(TimePart::EpochMillis) => Some(13),
+        PartForm::Time(TimePart::EpochSeconds) => Some(10),
+        _ => None,
+    }
+}
+
+/// Where a part ends.
+fn part_end(
+    text: &str,
+    sort: PartSort,
+    width: Option<usize>,
+    after: Option<&str>,
+) -> Option<usize> {
+    let end = match (width, after) {
+        (Some(width), _) => width,
+        (None, None) => text.len(),
+        (None, Some(after)) => match sort {
+            PartSort::Digits => text.find(|c: char| !c.is_ascii_digit())?,
+            _ => text.find(separator(after)?)?,
+        },
+    };
+    (end > 0 && text.is_char_boundary(end)).then_some(end)
+}

@@ -1,0 +1,457 @@
+//! Properties of the plan: it never panics, its text is Rust, it accounts for every item, and it finds declarations again.
+
+use std::collections::BTreeSet;
+
+use dynamo_entity::schema::KeyType;
+use dynamo_entity::{Item, Number, Value};
+
+use super::comparison::difference;
+use super::declaration::{declarations, name_structs};
+use super::sample::{SampleColumn, SampleIndex, SampleProjection, TableSample};
+use super::table::{AdoptedTable, plan_table};
+use super::test_text::{sample_lines, test_text};
+
+/// A small generator, so that each seed is one case.
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, count: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % count
+    }
+
+    fn one<T: Clone>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())].clone()
+    }
+}
+
+const NAMES: [&str; 34] = [
+    "pk",
+    "sk",
+    "PK",
+    "SK",
+    "gsi1pk",
+    "gsi1sk",
+    "type",
+    "Type",
+    "_type",
+    "_et",
+    "__edb_e__",
+    "__edb_v__",
+    "cls",
+    "self",
+    "Self",
+    "fn",
+    "rest",
+    "Rest",
+    "count",
+    "createdAt",
+    "created_at",
+    "version",
+    "expires",
+    "größe",
+    "日本",
+    "",
+    "a b",
+    "\"",
+    "{x}",
+    "\n//",
+    "0",
+    "_job.x",
+    "Order",
+    "order",
+];
+
+const TEXTS: [&str; 30] = [
+    "a",
+    "A",
+    "ann",
+    "Ann#1",
+    "USER#ann",
+    "USER#",
+    "#",
+    "##",
+    "ORDER#000007",
+    "ORDER#7#x",
+    "$shop#order_1#a",
+    "$shop",
+    "{",
+    "}",
+    "2026-03-01T12:00:00.000Z",
+    "2026-03-01T12:00:00Z",
+    "2026-03-01T12:00:00+00:00",
+    "2026-03-01T12:00:00.000001+0000",
+    "2026-03-01t12:00:00.000z",
+    "2026-13-01T12:00:60.000Z",
+    "1772366400123",
+    "7",
+    "-7",
+    "true",
+    "İ",
+    "ß",
+    "\u{0}",
+    "a:b",
+    "a::b",
+    "order",
+];
+
+fn number(draws: &mut Draws) -> Number {
+    let texts = [
+        "0",
+        "7",
+        "-7",
+        "1.5",
+        "1e125",
+        "-1e-130",
+        "1772366400",
+        "1772366400123",
+        "18446744073709551616",
+        "0.1234567890123456789",
+    ];
+    draws.one(&texts).parse().unwrap()
+}
+
+fn value(draws: &mut Draws, depth: usize) -> Value {
+    match draws.below(if depth > 3 { 7 } else { 11 }) {
+        0..=2 => Value::S(draws.one(&TEXTS).to_owned()),
+        3 | 4 => Value::N(number(draws)),
+        5 => draws.one(&[Value::Null, Value::Bool(true), Value::B(vec![0, 1])]),
+        6 => match draws.below(3) {
+            0 => Value::Ss([draws.one(&TEXTS).to_owned()].into()),
+            1 => Value::Ns([number(draws), number(draws)].into()),
+            _ => Value::Bs([vec![7]].into()),
+        },
+        7 | 8 => Value::L(
+            (0..draws.below(4))
+                .map(|_| value(draws, depth + 1))
+                .collect(),
+        ),
+        _ => Value::M(
+            (0..draws.below(4))
+                .map(|_| (draws.one(&NAMES).to_owned(), value(draws, depth + 1)))
+                .collect(),
+        ),
+    }
+}
+
+fn key_value(draws: &mut Draws, ty: KeyType) -> Value {
+    match ty {
+        KeyType::S => Value::S(draws.one(&TEXTS).to_owned()),
+        KeyType::N => Value::N(number(draws)),
+        KeyType::B => Value::B(vec![u8::try_from(draws.below(256)).unwrap()]),
+    }
+}
+
+fn column(draws: &mut Draws, taken: &mut BTreeSet<String>) -> SampleColumn {
+    let name = loop {
+        let name = draws.one(&NAMES);
+        if !name.is_empty() && taken.insert(name.to_owned()) {
+            break name.to_owned();
+        }
+    };
+    SampleColumn {
+        name,
+        ty: draws.one(&[KeyType::S, KeyType::S, KeyType::S, KeyType::N, KeyType::B]),
+    }
+}
+
+/// Any table with any items.
+fn nasty_sample(seed: u64) -> TableSample {
+    let mut draws = Draws(seed);
+    for _ in 0..4 {
+        draws.below(2);
+    }
+    let mut taken = BTreeSet::new();
+    let pk = column(&mut draws, &mut taken);
+    let sk = (draws.below(3) > 0).then(|| column(&mut draws, &mut taken));
+    let indexes = (0..draws.below(3)).map(|number| {
+        let is_local = sk.is_some() && draws.below(4) == 0;
+        SampleIndex {
+            name: format!("{}{number}", draws.one(&["scan", "gsi", "by.x", "key"])),
+            is_local,
+            pk: (0..if is_local { 0 } else { 1 + draws.below(2) })
+                .map(|_| column(&mut draws, &mut taken))
+                .collect(),
+            sk: (0..usize::from(is_local).max(draws.below(2)))
+                .map(|_| column(&mut draws, &mut taken))
+                .collect(),
+            project: draws.one(&[
+                SampleProjection::All,
+                SampleProjection::Keys,
+                SampleProjection::Only(vec!["count".to_owned()]),
+            ]),
+        }
+    });
+    let indexes: Vec<SampleIndex> = indexes.collect();
+    let rows = (0..draws.below(7)).map(|_| {
+        let mut row: Item = (0..draws.below(8))
+            .map(|_| (draws.one(&NAMES).to_owned(), value(&mut draws, 0)))
+            .collect();
+        for column in [&pk].into_iter().chain(&sk) {
+            row.insert(&column.name, key_value(&mut draws, column.ty));
+        }
+        for column in indexes.iter().flat_map(SampleIndex::columns) {
+            row.remove(&column.name);
+            if draws.below(3) > 0 {
+                row.insert(&column.name, key_value(&mut draws, column.ty));
+            }
+        }
+        row
+    });
+    let rows = rows.collect();
+    TableSample {
+        name: draws.one(&["orders", "a.b", "Orders-2", "___"]).to_owned(),
+        pk,
+        sk,
+        indexes,
+        ttl: draws.one(&[None, Some("expires".to_owned())]),
+        rows,
+        is_whole: false,
+    }
+}
+
+/// The declarations and the test, which both must be Rust.
+fn rust_of(sample: &TableSample) -> (AdoptedTable, syn::File) {
+    let mut table = plan_table(sample);
+    name_structs(&mut table);
+    let text = declarations(&table, sample);
+    let file = syn::parse_file(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let test = test_text(&table, "declarations.rs", "test.sample");
+    syn::parse_file(&test).unwrap_or_else(|error| panic!("{error}: {test}"));
+    sample_lines(&table, sample).unwrap();
+    (table, file)
+}
+
+#[test]
+fn any_table_gives_declarations_of_rust() {
+    for seed in 0..1_000 {
+        let sample = nasty_sample(seed);
+        let (table, file) = rust_of(&sample);
+        let kept: usize = table.kept.iter().map(Vec::len).sum();
+        let others: usize = table.others.iter().map(|(_, count)| count).sum();
+        assert_eq!(
+            kept + others,
+            sample.rows.len(),
+            "seed {seed}: every item is counted once"
+        );
+        let mut types = BTreeSet::new();
+        for item in &file.items {
+            let syn::Item::Struct(item) = item else {
+                continue;
+            };
+            assert!(
+                types.insert(item.ident.to_string()),
+                "seed {seed}: two structs `{}`",
+                item.ident
+            );
+            let mut fields = BTreeSet::new();
+            for field in &item.fields {
+                let name = field.ident.as_ref().unwrap().to_string();
+                assert!(
+                    fields.insert(name.clone()),
+                    "seed {seed}: two fields `{name}`"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_large_item_and_a_long_key_are_planned() {
+    let mut sample = nasty_sample(3);
+    sample.indexes.clear();
+    (sample.pk, sample.sk) = (
+        SampleColumn {
+            name: "pk".to_owned(),
+            ty: KeyType::S,
+        },
+        None,
+    );
+    let row = |number: usize| {
+        let key = format!("{}#{number}", "a#".repeat(1_000));
+        let text = "x".repeat(380_000);
+        [
+            ("pk", Value::S(key)),
+            ("text", Value::S(text)),
+            ("number", Value::from(number as i64)),
+        ]
+        .into_iter()
+        .collect()
+    };
+    sample.rows = (0..3).map(row).collect();
+    let (table, _) = rust_of(&sample);
+    assert_eq!(table.kept.iter().map(Vec::len).sum::<usize>(), 3);
+}
+
+/// How a known declaration forms a part of a key.
+#[derive(Clone, Copy)]
+enum Formed {
+    Plain(&'static str),
+    Lower(&'static str),
+    Padded(&'static str),
+    Time,
+    /// Only in the key.
+    Hidden,
+}
+
+/// Rows of a declaration with this template.
+fn known_rows(
+    draws: &mut Draws,
+    template: &[(&'static str, Formed)],
+    index: &[(&'static str, Formed)],
+) -> Vec<Item> {
+    let texts = ["ann", "Bob", "x y", "é", "Z9", "o-1"];
+    (0..12_usize)
+        .map(|number| {
+            let at = format!(
+                "2026-03-{:02}T12:00:00.{:03}Z",
+                1 + draws.below(28),
+                draws.below(1000)
+            );
+            let (name, kind, own) = (draws.one(&texts), draws.one(&texts), draws.one(&texts));
+            let mut row: Item = [
+                ("name", Value::S(name.to_owned())),
+                ("kind", Value::S(kind.to_owned())),
+                ("at", Value::S(at.clone())),
+                ("number", Value::from(number as i64 * 37)),
+                ("total", Value::from(draws.below(9) as i64)),
+            ]
+            .into_iter()
+            .collect();
+            let text = |parts: &[(&str, Formed)]| -> String {
+                let formed = parts.iter().map(|(literal, part)| {
+                    let text = |name: &str| name_of(&row, name);
+                    let part = match part {
+                        Formed::Plain(field) => text(field),
+                        Formed::Lower(field) => text(field).to_lowercase(),
+                        Formed::Padded(field) => format!("{:0>6}", text(field)),
+                        Formed::Time => at.clone(),
+                        Formed::Hidden => own.to_owned(),
+                    };
+                    format!("{literal}{part}")
+                });
+                formed.collect()
+            };
+            let (sk, gsi1sk) = (text(template), text(index));
+            let has_index = draws.below(4) > 0;
+            row.insert("pk", format!("P#{number}"));
+            row.insert("sk", sk);
+            match has_index {
+                true => {
+                    row.insert("gsi1pk", format!("KIND#{kind}"));
+                    row.insert("gsi1sk", gsi1sk);
+                }
+                // Without a part, the row is not in the index.
+                false => drop(row.remove("kind")),
+            }
+            row
+        })
+        .collect()
+}
+
+fn name_of(row: &Item, name: &str) -> String {
+    match row.get(name) {
+        Some(Value::S(text)) => text.clone(),
+        Some(Value::N(number)) => number.as_str().to_owned(),
+        _ => String::new(),
+    }
+}
+
+#[test]
+fn known_declarations_are_found_again() {
+    let marks = ["#", "|", "::", "@"];
+    let forms = [
+        Formed::Plain("name"),
+        Formed::Lower("name"),
+        Formed::Padded("number"),
+        Formed::Plain("number"),
+        Formed::Time,
+        Formed::Hidden,
+    ];
+    for seed in 0..120 {
+        let mut draws = Draws(seed);
+        draws.below(2);
+        let mark = draws.one(&marks);
+        let first = draws.one(&forms);
+        // A template contains a field once.
+        let second = match first {
+            Formed::Padded(_) | Formed::Plain("number") => Formed::Time,
+            Formed::Time => draws.one(&[Formed::Padded("number"), Formed::Plain("number")]),
+            _ => draws.one(&[
+                Formed::Time,
+                Formed::Padded("number"),
+                Formed::Plain("number"),
+            ]),
+        };
+        let last = draws.one(&[Formed::Plain("name"), Formed::Lower("name")]);
+        let template: Vec<(&'static str, Formed)> = vec![("SK#", first), (mark, second)];
+        let rows = known_rows(&mut draws, &template, &[("", Formed::Time), (mark, last)]);
+        let texts = |name: &str| SampleColumn {
+            name: name.to_owned(),
+            ty: KeyType::S,
+        };
+        let sample = TableSample {
+            name: "known".to_owned(),
+            pk: texts("pk"),
+            sk: Some(texts("sk")),
+            indexes: vec![SampleIndex {
+                name: "gsi1".to_owned(),
+                is_local: false,
+                pk: vec![texts("gsi1pk")],
+                sk: vec![texts("gsi1sk")],
+                project: SampleProjection::All,
+            }],
+            ttl: None,
+            rows,
+            is_whole: true,
+        };
+        let (table, _) = rust_of(&sample);
+        assert_eq!(table.entities.len(), 1, "seed {seed}");
+        let entity = &table.entities[0];
+        for row in &sample.rows {
+            assert_eq!(
+                difference(entity, &sample, row),
+                None,
+                "seed {seed}: {row:?} {entity:?}"
+            );
+        }
+        // An item whose attribute no longer fits its key is not taken for one that is written as it is.
+        for row in &sample.rows {
+            for (attribute, other) in [
+                ("number", Value::from(999_i64)),
+                ("at", Value::from("2027-01-01T00:00:00.000Z")),
+            ] {
+                let mut changed = row.clone();
+                changed.insert(attribute, other);
+                let in_index = attribute == "at" && row.contains("gsi1sk");
+                if entity.sk.as_ref().is_some_and(|sk| sk.contains(attribute)) || in_index {
+                    assert!(
+                        difference(entity, &sample, &changed).is_some(),
+                        "seed {seed}: {changed:?}"
+                    );
+                }
+            }
+            let mut changed = row.clone();
+            changed.insert("total", Value::Null);
+            assert!(
+                difference(entity, &sample, &changed).is_some(),
+                "seed {seed}: {changed:?}"
+            );
+        }
+        // The parts that are attributes are found as such.
+        let sk = entity
+            .sk
+            .as_ref()
+            .and_then(|sk| sk.template())
+            .expect("a template");
+        let hidden = sk
+            .parts()
+            .filter(|(part, _)| part.starts_with('\u{1}'))
+            .count();
+        let wanted = usize::from(matches!(first, Formed::Hidden));
+        assert_eq!(hidden, wanted, "seed {seed}: {sk:?} {:?}", sample.rows);
+    }
+}

@@ -1,0 +1,28 @@
+//! Compares the items of the sample with those that `put` would write. The sample contains data of the table.
+
+use dynamo_entity::prelude::*;
+
+#[allow(dead_code)]
+#[path = "boto3_app.rs"]
+mod declarations;
+use declarations::{Order, User, Session};
+
+#[test]
+fn items_are_written_as_they_are() -> Result<()> {
+    for line in include_str!("boto3_app_test.sample").lines() {
+        let (entity, json) = line.split_once(' ').expect("the name of an entity, and an item");
+        let item = Item::from_dynamodb_json(json)?;
+        let mut written = match entity {
+            "Order" => Order::from_item(item.clone()).and_then(|row| row.to_item()),
+            "User" => User::from_item(item.clone()).and_then(|row| row.to_item()),
+            "Session" => Session::from_item(item.clone()).and_then(|row| row.to_item()),
+            other => panic!("`{other}` is not declared"),
+        }?;
+        if !item.contains("_type") {
+            // The only attribute that `put` adds.
+            written.remove("_type");
+        }
+        assert_eq!(written, item, "{entity}");
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! Declarations for the table `one_table`, guessed from 7 items, which are all.
+//!
+//! `unsure` marks guesses. An attribute that is in all items of the sample may be missing in others: declare an
+//! `Option` if it may.
+//!
+//! Not declared, of these items: 2 of the unique values of OneTable.
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::Timestamp;
+
+#[derive(DynamoTable)]
+#[dynamo(name = "one_table", pk = "pk", sk = "sk", verbatim, type_attribute = "_type", entities(Account, User))]
+#[dynamo(gsi(gs1, pk = "gs1pk", sk = "gs1sk"))]
+pub struct OneTableTable;
+
+// unsure: guessed from 2 items
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = OneTableTable, key(pk = "account#{id}", sk = "account#"))]
+pub struct Account {
+    // unsure: a float; use `Number` or a decimal type for amounts of money
+    pub balance: f64,
+    // unsure: the time of creation by its name, so the library sets it
+    #[dynamo(created_at, format = "rfc3339_ms")]
+    pub created: Timestamp,
+    pub id: String,
+    pub name: String,
+    // unsure: the time of the last write by its name, so the library sets it
+    #[dynamo(updated_at, format = "rfc3339_ms")]
+    pub updated: Timestamp,
+    /// Attributes that are not declared.
+    #[dynamo(rest)]
+    pub rest: Item,
+}
+
+// unsure: `gs1sk` is "user#" in all items of the sample
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = OneTableTable, key(pk = "account#{account_id}", sk = "user#{name}"))]
+#[dynamo(gsi(by_email, on = gs1, pk = "email#{email}", sk = "user#"))]
+pub struct User {
+    #[dynamo(rename = "accountId")]
+    pub account_id: String,
+    // unsure: the time of creation by its name, so the library sets it
+    #[dynamo(created_at, format = "rfc3339_ms")]
+    pub created: Timestamp,
+    pub email: Option<String>,
+    #[dynamo(format = "rfc3339_ms")]
+    pub joined: Option<Timestamp>,
+    pub name: String,
+    pub role: Option<String>,
+    // unsure: the time of the last write by its name, so the library sets it
+    #[dynamo(updated_at, format = "rfc3339_ms")]
+    pub updated: Timestamp,
+    /// Attributes that are not declared.
+    #[dynamo(rest)]
+    pub rest: Item,
+}
