@@ -108,33 +108,7 @@ pub(crate) fn plan_entity(
 
 /// Notes the parts for which the sample fits several formats.
 fn note_ambiguous_parts(entity: &mut AdoptedEntity, read: &[&Item]) {
-    let of_patterns = entity.patterns.iter().flat_map(AdoptedPattern::keys);
-    let templates = entity
-        .primary()
-        .chain(of_patterns)
-        .filter_map(AdoptedKey::template);
-    let parts: BTreeSet<(String, bool)> = templates
-        .flat_map(KeyTemplate::parts)
-        .filter_map(|(attribute, form)| {
-            let texts = |form| {
-                read.iter()
-                    .filter_map(move |row| part_text(entity.field(attribute)?, form, row))
-            };
-            let kind = &entity.field(attribute)?.kind;
-            match form {
-                PartForm::Lower => texts(PartForm::Lower)
-                    .eq(texts(PartForm::Plain))
-                    .then_some((attribute.to_owned(), true)),
-                PartForm::Plain if *kind == FieldKind::Unsigned => {
-                    let lengths: BTreeSet<usize> =
-                        texts(PartForm::Plain).map(|text| text.len()).collect();
-                    (lengths.len() == 1 && !lengths.contains(&1))
-                        .then_some((attribute.to_owned(), false))
-                }
-                _ => None,
-            }
-        })
-        .collect();
+    let parts = ambiguous_parts(entity, read);
     for field in &mut entity.fields {
         for (_, is_lower) in parts
             .iter()
@@ -146,6 +120,39 @@ fn note_ambiguous_parts(entity: &mut AdoptedEntity, read: &[&Item]) {
             }.to_owned());
         }
     }
+}
+
+/// The parts whose texts in the sample fit several formats: in lower case and as they are, or padded and not.
+fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, bool)> {
+    let of_patterns = entity.patterns.iter().flat_map(AdoptedPattern::keys);
+    let templates = entity.primary().chain(of_patterns);
+    let parts = templates
+        .filter_map(AdoptedKey::template)
+        .flat_map(KeyTemplate::parts);
+    let mut ambiguous = BTreeSet::new();
+    for (attribute, form) in parts {
+        let Some(field) = entity.field(attribute) else {
+            continue;
+        };
+        let texts = |form| -> Vec<String> {
+            read.iter()
+                .filter_map(|row| part_text(field, form, row))
+                .collect()
+        };
+        let plain = texts(PartForm::Plain);
+        if form == PartForm::Lower && texts(form) == plain {
+            ambiguous.insert((attribute.to_owned(), true));
+        }
+        let lengths: BTreeSet<usize> = plain.iter().map(String::len).collect();
+        if form == PartForm::Plain
+            && field.kind == FieldKind::Unsigned
+            && lengths.len() == 1
+            && !lengths.contains(&1)
+        {
+            ambiguous.insert((attribute.to_owned(), false));
+        }
+    }
+    ambiguous
 }
 
 /// Roles, names, and constants that would be mistaken for fields.

@@ -17,7 +17,7 @@ pub struct ANasty1 {
     #[dynamo(rename = "Item")]
     pub item: Option<JavaScriptTime<Timestamp>>,
     #[dynamo(rename = "Option")]
-    pub option: Option<BTreeSet<Vec<u8>>>,
+    pub option: BTreeSet<Vec<u8>>,
     #[dynamo(rename = "Rest")]
     pub rest2: Option<bool>,
     // unsure: the sample has several types here, or empty lists and maps

@@ -43,7 +43,7 @@ pub struct Order {
 pub struct User {
     pub email: String,
     pub joined: PythonTime<Timestamp>,
-    pub scores: Option<BTreeSet<u64>>,
+    pub scores: BTreeSet<u64>,
     pub settings: UserSettings,
     #[dynamo(skip)]
     pub user: String,

@@ -46,6 +46,7 @@ pub struct Order {
     pub note: Option<String>,
     pub number: u64,
     pub paid: bool,
+    // unsure: keys may contain the text as it is, because the sample has no capitals
     pub status: String,
     pub total: u64,
     /// Attributes that are not declared.

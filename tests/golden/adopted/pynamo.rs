@@ -16,7 +16,7 @@ pub struct Pynamo {
     pub number: u64,
     pub photo: Option<Vec<u8>>,
     pub placed_at: PynamoTime<Timestamp>,
-    pub tags: Option<BTreeSet<String>>,
+    pub tags: BTreeSet<String>,
     // unsure: a float; use `Number` or a decimal type for amounts of money
     pub total: f64,
     // unsure: the version by its name, so every write checks and raises it; otherwise declare a `u64`
