@@ -49,6 +49,8 @@ use found::Probes;
 use goals::{CreationGoal, IndexGoal, RecoveryGoal, TtlGoal};
 use polling::TablePolling;
 use settle::{PendingChange, TROUBLE, wait_settled};
+#[cfg(feature = "export")]
+pub(crate) use vectors::list_vector_differences as differences_of_vectors;
 
 /// Until this age a table without its TTL may still be in creation by someone else.
 const YOUNG: i64 = 10 * 60;
