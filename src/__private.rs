@@ -8,7 +8,7 @@ pub use crate::clock::Timestamp;
 pub use crate::codec::model::{TypeProbe, UnseenType};
 pub use crate::codec::{
     DynamoField, DynamoValue, Form, FormField, Item, MapKey, NullField, SerdeField, SetElement,
-    Value, VectorField,
+    Value, VectorField, VectorOf,
 };
 pub use crate::entity::defer::{
     ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedActorIn,
@@ -42,8 +42,8 @@ pub use crate::expr::{
     Textual,
 };
 pub use crate::fallback::{
-    FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackPart, NoTable, fallback,
-    fallback_content, fallback_value,
+    FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackDistance, FallbackPart,
+    FallbackSearch, FallbackSimilarity, NoTable, fallback, fallback_content, fallback_value,
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{

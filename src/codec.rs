@@ -70,7 +70,7 @@ pub use set::SetElement;
 pub use time::{Form, FormField};
 #[cfg(feature = "vectors")]
 pub use vector::{Vector, VectorError};
-pub use vector_field::VectorField;
+pub use vector_field::{VectorField, VectorOf};
 
 /// A type that is stored as one value. Derive it for structs, enums and newtypes.
 #[diagnostic::on_unimplemented(
