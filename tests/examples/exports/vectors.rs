@@ -70,7 +70,7 @@ fn every_export_tells_of_the_index() -> Outcome {
     let mermaid = Mermaid::new([schema()]).diagram();
     assert!(mermaid.contains("embedding"), "{mermaid}");
     let athena = Athena::new([schema()])
-        .location("help-text", "s3://bucket/a/")
+        .location("help-text", "s3://bucket/a/AWSDynamoDB/1/data/")
         .statements()?
         .join("\n");
     assert!(athena.contains("embedding"), "{athena}");
