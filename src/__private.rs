@@ -8,7 +8,7 @@ pub use crate::clock::Timestamp;
 pub use crate::codec::type_probe::{TypeProbe, UnseenType};
 pub use crate::codec::{
     DynamoField, DynamoValue, Form, FormField, Item, MapKey, NullField, SerdeField, SetElement,
-    Value, VectorField,
+    Value, VectorField, VectorOf,
 };
 pub use crate::entity::constant::{ReadConstants, write_constants};
 pub use crate::entity::defer::{
@@ -43,8 +43,8 @@ pub use crate::expr::{
     SumRange, Textual,
 };
 pub use crate::fallback::{
-    FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackPart, NoTable, fallback,
-    fallback_content, fallback_value,
+    FALLBACK_ENTITY, FALLBACK_INDEX, FALLBACK_TABLE, Fallback, FallbackDistance, FallbackPart,
+    FallbackSearch, FallbackSimilarity, NoTable, fallback, fallback_content, fallback_value,
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{

@@ -71,4 +71,4 @@ pub use time::{Form, FormField};
 pub use value::DynamoValue;
 #[cfg(feature = "vectors")]
 pub use vector::{Vector, VectorError};
-pub use vector_field::VectorField;
+pub use vector_field::{VectorField, VectorOf};

@@ -2,12 +2,18 @@
 
 use std::marker::PhantomData;
 
+#[cfg(feature = "vectors")]
+use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, DynamoTable, KeyParts};
 use crate::json::{CodecError, Reader, Writer};
 use crate::key::Shard;
+#[cfg(feature = "vectors")]
+use crate::read::Reading;
 use crate::schema::{
     EntityDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType, Projection, Style, TableDef,
 };
+#[cfg(feature = "vectors")]
+use crate::search::Hit;
 use crate::write::no_sentinels;
 
 /// Key parts of an entity whose declaration has mistakes.
@@ -65,6 +71,68 @@ macro_rules! asked {
 }
 
 asked!(eq lt le gt ge between starts_with);
+
+/// A search whose declaration has mistakes. The chain continues after any method.
+#[derive(Debug)]
+pub struct FallbackSearch<E, F, Row, S>(PhantomData<E>, PhantomData<F>, PhantomData<(Row, S)>);
+
+impl<E, F: Default, Row, S> FallbackSearch<E, F, Row, S> {
+    /// A search of nothing.
+    pub fn of_mistake() -> Self {
+        FallbackSearch(PhantomData, PhantomData, PhantomData)
+    }
+
+    /// Takes anything.
+    pub fn within<A>(self, _: A) -> Self {
+        self
+    }
+
+    /// Takes any filter.
+    pub fn filter(self, filter: impl FnOnce(&F)) -> Self {
+        filter(&F::default());
+        self
+    }
+
+    /// Takes nothing.
+    pub fn include_expired(self) -> Self {
+        self
+    }
+
+    /// A search with other rows.
+    pub fn lenient(self) -> FallbackSearch<E, F, crate::error::Result<Row>, S> {
+        FallbackSearch(PhantomData, PhantomData, PhantomData)
+    }
+
+    /// A search with other rows.
+    pub fn select<P>(self) -> FallbackSearch<E, F, P, S> {
+        FallbackSearch(PhantomData, PhantomData, PhantomData)
+    }
+
+    /// A search with whole items.
+    pub fn hydrate(self) -> FallbackSearch<E, F, E, S> {
+        FallbackSearch(PhantomData, PhantomData, PhantomData)
+    }
+}
+
+#[cfg(feature = "vectors")]
+impl<E, F, Row: Send + 'static, S: Send + 'static> FallbackSearch<E, F, Row, S> {
+    /// Finds nothing.
+    pub fn send(self, _: &Dynamo) -> Reading<Vec<Hit<Row, S>>> {
+        Reading::new(async { Ok(Vec::new()) })
+    }
+}
+
+/// The score of such a search.
+#[cfg(feature = "vectors")]
+pub use crate::search::{Distance as FallbackDistance, Similarity as FallbackSimilarity};
+
+/// The score of a search without the feature, which is reported by itself.
+#[cfg(not(feature = "vectors"))]
+pub type FallbackDistance = ();
+
+/// The score of a search without the feature, which is reported by itself.
+#[cfg(not(feature = "vectors"))]
+pub type FallbackSimilarity = ();
 
 fn fault() -> CodecError {
     CodecError::new("the declaration has mistakes")

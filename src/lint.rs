@@ -29,6 +29,7 @@ mod rule;
 mod safeguards;
 mod sort_keys;
 mod uniques;
+mod vectors;
 
 use std::borrow::Borrow;
 

@@ -18,7 +18,7 @@ mod score;
 pub use chain::IndexSearch;
 pub use chain::{HydratedSearch, Search};
 #[doc(hidden)]
-pub use condition::{FilteredBy, OutsideIndex, ValuePath};
+pub use condition::{ComparedOtherwise, FilteredBy, OutsideIndex, ValuePath};
 pub use condition::{SearchField, SearchFilter};
 pub use index::{
     NoPartition, PartitionedIndex, Searchable, VectorIndex, WholeIndex, WithinPartition,

@@ -37,3 +37,5 @@ pub(crate) use compare::list_obstacles as obstacles_to_change;
 pub(crate) use declared::check_schemas as check_declarations;
 #[cfg(feature = "export")]
 pub(crate) use declared::named_by;
+#[cfg(feature = "export")]
+pub(crate) use vectors::list_vector_differences as differences_of_vectors;

@@ -42,7 +42,7 @@ mod tests;
 
 pub(crate) use aws_sdk_dynamodb::Client;
 pub(crate) use call::Wire;
-pub(crate) use capacity::{RETURN_CONSUMED, sum_units};
+pub(crate) use capacity::{RETURN_CONSUMED, find_amount, sum_units};
 pub(crate) use failure::{ConditionFailed, Failure, Reason};
 pub(crate) use partition_key::PartitionFinder;
 pub use partition_key::PartitionKey;

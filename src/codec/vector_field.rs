@@ -14,6 +14,9 @@ pub trait VectorField {
     const DIMENSIONS: usize;
 }
 
+/// The vector of a field.
+pub type VectorOf<T> = <T as VectorField>::Vector;
+
 impl<T: VectorField> VectorField for Option<T> {
     type Vector = T::Vector;
 

@@ -150,6 +150,11 @@ impl TableSchema {
         index: &VectorIndexSchema,
         entity: Option<&EntitySchema>,
     ) -> Result<Result<Item, NotIndexed>> {
+        // These checks come first, because DynamoDB rejects such an item also if the index would omit it.
+        let has_vector = self.check_vector(item, index)?;
+        for filter in &index.filters {
+            self.check_filter(item, filter)?;
+        }
         let mut key = Item::new();
         if let Some(within) = &index.within {
             let Some(value) = self.value(item, within)? else {
@@ -163,20 +168,57 @@ impl TableSchema {
             };
             key.insert(within.name.clone(), value.clone());
         }
-        let attribute = index.attribute.clone();
-        let length = match item.get(&attribute) {
-            None => return Ok(Err(NotIndexed::NoVector { attribute })),
-            Some(Value::L(numbers)) => numbers.len(),
-            Some(_) => return Err(self.refused(&attribute, "it is not a vector")),
+        match has_vector {
+            true => Ok(Ok(key)),
+            false => Ok(Err(NotIndexed::NoVector {
+                attribute: index.attribute.clone(),
+            })),
+        }
+    }
+
+    /// Whether the item has a vector; an error if DynamoDB rejects the write of this item, whatever else it contains.
+    fn check_vector(&self, item: &Item, index: &VectorIndexSchema) -> Result<bool> {
+        let name = &index.attribute;
+        let numbers = match item.get(name) {
+            None => return Ok(false),
+            Some(Value::L(numbers)) => numbers,
+            Some(_) => return Err(self.refused(name, "it is not a vector")),
         };
-        if length != usize::from(index.dimensions) {
+        if numbers.len() != usize::from(index.dimensions) {
             let why = format!(
-                "it has {length} numbers, and the vector index has {}",
+                "it has {} numbers, and the vector index has {}",
+                numbers.len(),
                 index.dimensions
             );
-            return Err(self.refused(&attribute, &why));
+            return Err(self.refused(name, &why));
         }
-        Ok(Ok(key))
+        let number = |value: &Value| match value {
+            Value::N(number) => number.to_string().parse::<f32>().ok(),
+            _ => None,
+        };
+        let is_bad = |value: &Value| number(value).is_none_or(|number| !number.is_finite());
+        match numbers.iter().position(is_bad) {
+            None => Ok(true),
+            Some(at) => {
+                let why = format!("element {at} is not a number that a vector index can contain");
+                Err(self.refused(name, &why))
+            }
+        }
+    }
+
+    /// Checks an attribute by which searches filter. It may be absent or empty, but not of another type.
+    fn check_filter(&self, item: &Item, filter: &KeyAttribute) -> Result<()> {
+        let name = &filter.name;
+        match (filter.ty, item.get(name)) {
+            (_, None)
+            | (KeyType::S, Some(Value::S(_)))
+            | (KeyType::N, Some(Value::N(_)))
+            | (KeyType::B, Some(Value::B(_))) => Ok(()),
+            _ => Err(self.refused(
+                name,
+                "it has another type than the filter of a vector index",
+            )),
+        }
     }
 
     /// The value of a key attribute, if it exists; an error if the service takes no such item.

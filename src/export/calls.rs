@@ -1,6 +1,6 @@
 //! Calls and templates of keys as texts, for documents.
 
-use crate::schema::{CollectionSchema, KeySchema, TableSchema};
+use crate::schema::{CollectionSchema, EntitySchema, KeySchema, TableSchema, VectorSearchSchema};
 
 /// `Order::by_status(status)`: each field once, in the order of the keys.
 pub(super) fn show_call(owner: &str, name: &str, keys: &[&KeySchema]) -> String {
@@ -12,6 +12,13 @@ pub(super) fn show_call(owner: &str, name: &str, keys: &[&KeySchema]) -> String 
         }
     }
     format!("{owner}::{name}({})", parts.join(", "))
+}
+
+/// `Document::similar(vector, count).within(org)`
+pub(super) fn show_search(entity: &EntitySchema, search: &VectorSearchSchema) -> String {
+    let within = search.within.iter();
+    let within: String = within.map(|field| format!(".within({field})")).collect();
+    format!("{}::{}(vector, count){within}", entity.name, search.name)
 }
 
 /// The templates of keys, one behind the other.

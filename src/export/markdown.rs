@@ -13,7 +13,7 @@ use crate::json::Tag;
 use crate::schema::{
     CollectionSchema, EntitySchema, FieldRole, FieldSchema, IndexSchema, KeyAttribute, KeySchema,
     PatternSchema, ProjectionSchema, SecondKeySchema, SecondKeyUse, ShapeSchema, TableSchema,
-    ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, Word,
+    ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, VectorSearchSchema, Word,
 };
 use grid::{Grid, escape_text, inline_code, join_codes, key_attribute};
 use table_facts::table_facts;
@@ -244,6 +244,8 @@ fn pattern_grid(schema: &TableSchema) -> Grid<5> {
                 .iter()
                 .map(|pattern| by_index(entity, pattern)),
         );
+        let searches = entity.searches.iter();
+        rows.extend(searches.map(|search| search_row(entity, search)));
     }
     let collections = schema.collections.iter();
     rows.extend(collections.map(|collection| collection_row(schema, collection)));
@@ -267,6 +269,16 @@ fn by_index(entity: &EntitySchema, pattern: &PatternSchema) -> [String; 5] {
         join_templates(pk),
         join_templates(&pattern.sk),
         rows.join(" "),
+    ]
+}
+
+fn search_row(entity: &EntitySchema, search: &VectorSearchSchema) -> [String; 5] {
+    [
+        inline_code(&calls::show_search(entity, search)),
+        format!("vector index {}", inline_code(&search.index)),
+        join_codes(search.within.iter().map(String::as_str)),
+        join_codes(search.filters.iter().map(String::as_str)),
+        "the nearest".to_owned(),
     ]
 }
 

@@ -14,7 +14,7 @@ use crate::table::named_by;
 /// A data model for NoSQL Workbench, in the format 3.0 that it imports and exports.
 ///
 /// Each entity is a facet whose aliases of the keys are its templates. The format supports neither local indexes nor
-/// multi-attribute keys: such indexes are omitted, and named in the description.
+/// multi-attribute keys nor vector indexes: such indexes are omitted, and named in the description.
 ///
 /// ```
 /// # use dynamo_entity::prelude::*;
@@ -113,7 +113,9 @@ impl Workbench {
         let left_out = tables.iter().flat_map(|table| {
             let several = table.global_indexes.iter().filter(|index| !is_plain(index));
             let indexes = several.chain(&table.local_indexes);
-            indexes.map(|index| format!("`{}` of `{}`", index.name, table.name))
+            let vectors = table.vector_indexes.iter().map(|index| &index.name);
+            let names = indexes.map(|index| &index.name).chain(vectors);
+            names.map(|name| format!("`{name}` of `{}`", table.name))
         });
         let left_out: Vec<String> = left_out.collect();
         let note = (!left_out.is_empty())

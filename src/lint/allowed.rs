@@ -40,7 +40,8 @@ impl Allowed<'_> {
             (Some(entity), Some(name)) => (entity, name.to_owned()),
         };
         let is_unique = entity.uniques.iter().any(|unique| unique.name == name);
-        let is_pattern = entity.pattern(&name).is_some();
+        let is_search = entity.searches.iter().any(|search| search.name == name);
+        let is_pattern = is_search || entity.pattern(&name).is_some();
         let entity = entity.name.clone();
         match (is_pattern, is_unique) {
             (true, _) => LintPlace::Pattern {

@@ -260,7 +260,15 @@ pub(super) fn many_copies(table: &TableSchema, findings: &mut Findings) {
             .patterns
             .iter()
             .filter(|pattern| pattern.has_whole_rows);
-        let copies: BTreeSet<&str> = copying.map(|pattern| pattern.index.as_str()).collect();
+        let whole = |index: &str| {
+            let index = table.vector_index(index);
+            index.is_some_and(|index| index.projection == ProjectionSchema::All)
+        };
+        let searched = entity.searches.iter().map(|search| search.index.as_str());
+        let copying = copying.map(|pattern| pattern.index.as_str());
+        let copies: BTreeSet<&str> = copying
+            .chain(searched.filter(|index| whole(index)))
+            .collect();
         if copies.len() < MANY_COPIES {
             continue;
         }

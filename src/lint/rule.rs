@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::finding::Findings;
-use super::{attributes, indexes, partitions, replicas, safeguards, sort_keys, uniques};
+use super::{attributes, indexes, partitions, replicas, safeguards, sort_keys, uniques, vectors};
 use crate::schema::TableSchema;
 
 /// Looks for one thing in a model.
@@ -113,6 +113,12 @@ rules! {
         "an index key that joins fields by `#` and could have them as key attributes of their own";
     IndexOfSentinels, "index_of_sentinels", indexes::index_of_sentinels,
         "an index by the TTL alone, which also contains the items that store unique values";
+    HiddenVectors, "hidden_vectors", vectors::hidden_vectors,
+        "an `Option` as the partition of a vector index, so that no search finds items without it";
+    SharedVectors, "shared_vectors", vectors::shared_vectors,
+        "an attribute of a vector index that another entity of the table stores too";
+    CopiedVectors, "copied_vectors", vectors::copied_vectors,
+        "an index that holds a copy of a large vector in each row";
     GrowingAttribute, "growing_attribute", attributes::growing_attribute,
         "a list, set or map without bound in an item that many change";
     Unversioned, "unversioned", attributes::unversioned,

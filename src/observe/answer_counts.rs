@@ -1,7 +1,7 @@
 //! The counts and the consumed capacity in the body of a response.
 
 use crate::json::{CodecError, Reader, array_elements, find_member, object_members};
-use crate::wire::sum_units;
+use crate::wire::{find_amount, sum_units};
 
 /// The consumption of a request for a table and its indexes.
 #[derive(Debug, Clone, PartialEq)]
@@ -9,8 +9,11 @@ use crate::wire::sum_units;
 pub struct Consumed {
     /// The table's full name.
     pub table: String,
-    /// Read units for a read, write units for a write.
+    /// Read units for a read, write units for a write; 0 for a search of a vector index.
     pub units: f64,
+    /// The bytes that a search of a vector index has read, which DynamoDB bills instead of units. It does not report the
+    /// bytes that writes store in vector indexes.
+    pub vector_bytes: f64,
 }
 
 /// The counts of a response. Unreadable ones are omitted, because the response itself matters more.
@@ -22,11 +25,14 @@ pub(super) struct AnswerCounts {
 }
 
 impl AnswerCounts {
-    pub(super) fn read_counts(body: &[u8]) -> Self {
+    pub(super) fn read_counts(body: &[u8], table: &str) -> Self {
         let (mut counts, mut scanned) = (AnswerCounts::default(), None);
         for (name, value) in object_members(body).unwrap_or_default() {
             match &*name {
-                "ConsumedCapacity" => counts.consumed = consumed_capacity(value),
+                "ConsumedCapacity" => counts.consumed = consumed_capacity(value, table),
+                "SearchResults" => {
+                    counts.rows = array_elements(value).map_or(0, |rows| rows.len() as u64);
+                }
                 "Item" => counts.rows = 1,
                 "Count" => counts.rows = count_of(value),
                 "ScannedCount" => scanned = Some(count_of(value)),
@@ -58,7 +64,7 @@ fn count_items(json: &[u8]) -> u64 {
 }
 
 /// The capacity of one table, or of a list of them.
-fn consumed_capacity(found: &[u8]) -> Vec<Consumed> {
+fn consumed_capacity(found: &[u8], searched: &str) -> Vec<Consumed> {
     let tables = match found.first() {
         // Requests for several tables report a list, and others a single object.
         Some(b'[') => array_elements(found).unwrap_or_default(),
@@ -66,8 +72,17 @@ fn consumed_capacity(found: &[u8]) -> Vec<Consumed> {
     };
     tables
         .into_iter()
-        .filter_map(|table| of_table(table).ok().flatten())
+        .filter_map(|table| of_search(table, searched).or_else(|| of_table(table).ok().flatten()))
         .collect()
+}
+
+/// The consumption of a search, which names no table.
+fn of_search(object: &[u8], searched: &str) -> Option<Consumed> {
+    Some(Consumed {
+        table: searched.to_owned(),
+        units: 0.0,
+        vector_bytes: find_amount(object, "VectorSearchRequestBytes")?,
+    })
 }
 
 fn of_table(object: &[u8]) -> Result<Option<Consumed>, CodecError> {
@@ -75,7 +90,11 @@ fn of_table(object: &[u8]) -> Result<Option<Consumed>, CodecError> {
         return Ok(None);
     };
     let table = Reader::new(name).string()?.into_owned();
-    Ok(Some(Consumed { table, units }))
+    Ok(Some(Consumed {
+        table,
+        units,
+        vector_bytes: 0.0,
+    }))
 }
 
 #[cfg(test)]
@@ -85,13 +104,13 @@ mod tests {
     #[test]
     fn one_table_or_several() {
         let one = br#"{"Item":{},"ConsumedCapacity":{"TableName":"a","CapacityUnits":0.5}}"#;
-        let seen = AnswerCounts::read_counts(one);
+        let seen = AnswerCounts::read_counts(one, "t");
         assert_eq!(
             (seen.consumed[0].table.as_str(), seen.consumed[0].units),
             ("a", 0.5)
         );
         let two = br#"{"ConsumedCapacity":[{"CapacityUnits":2,"TableName":"a"},{"TableName":"b","CapacityUnits":1.5E1}]}"#;
-        let seen = AnswerCounts::read_counts(two).consumed;
+        let seen = AnswerCounts::read_counts(two, "t").consumed;
         let units: Vec<f64> = seen.iter().map(|seen| seen.units).collect();
         assert_eq!(units, [2.0, 15.0]);
         for nothing in [
@@ -102,7 +121,7 @@ mod tests {
             br#"{"ConsumedCapacity":[1]}"#,
             br#"{"Count":"x","ScannedCount":{},"Responses":3}"#,
         ] {
-            let seen = AnswerCounts::read_counts(nothing);
+            let seen = AnswerCounts::read_counts(nothing, "t");
             assert_eq!((seen.consumed, seen.rows, seen.looked_at), (vec![], 0, 0));
         }
     }
@@ -123,7 +142,7 @@ mod tests {
             ),
             (r#"{"Attributes":{"id":{"S":"a"}}}"#, (0, 0)),
         ] {
-            let seen = AnswerCounts::read_counts(answer.as_bytes());
+            let seen = AnswerCounts::read_counts(answer.as_bytes(), "t");
             assert_eq!((seen.rows, seen.looked_at), counts, "{answer}");
         }
     }

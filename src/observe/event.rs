@@ -68,6 +68,12 @@ impl RequestEvent<'_> {
 }
 
 impl<'r> RequestEvent<'r> {
+    /// The bytes that a search of a vector index has read; 0 for other requests.
+    pub fn vector_bytes(&self) -> f64 {
+        let bytes = self.consumed.iter().map(|consumed| consumed.vector_bytes);
+        bytes.fold(0.0, |all, more| all + more)
+    }
+
     /// The required permissions: the actions, each with its table or index. A transaction needs those of its
     /// operations, and a batch one for each table. They are parsed from the request each time you call this, so it
     /// costs nothing if you do not.

@@ -92,7 +92,7 @@ impl Observers {
             Ok(reply) => (&*reply.body, reply.request_id.as_deref(), None),
             Err(failure) => (&[][..], failure.error.request_id(), Some(&failure.error)),
         };
-        let answer = AnswerCounts::read_counts(body);
+        let answer = AnswerCounts::read_counts(body, &request.table);
         let observed = RequestEvent {
             pattern: request.pattern,
             operation: request.operation.operation_name(),

@@ -3,9 +3,11 @@
 
 mod amount;
 mod asked;
+mod billed;
 mod estimate;
 mod reads;
 mod touched;
+mod vectors;
 mod writes;
 
 pub use amount::{Cost, CostAssumption, CostPart};

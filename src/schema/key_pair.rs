@@ -267,6 +267,13 @@ impl FieldSchema {
         }
     }
 
+    /// The number of elements of an array or a vector; None for other types.
+    pub(crate) fn fixed_length(&self) -> Option<usize> {
+        let known = self.value_type.as_deref()?.strip_prefix('[')?;
+        let (_, length) = known.strip_suffix(']')?.rsplit_once(';')?;
+        length.trim().parse().ok()
+    }
+
     /// Whether it is a text of any length.
     pub(crate) fn is_free_text(&self) -> bool {
         self.kind() == Some(ValueKind::Text)

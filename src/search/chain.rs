@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use crate::dynamo::Dynamo;
 use crate::entity::{
@@ -57,9 +58,11 @@ pub struct Search<I: VectorIndex, Row, State = WithinPartition> {
     draft: SearchDraft,
     hydrates: bool,
     /// Reads a row of the index, or the key of a row that is hydrated.
-    read: fn(&[u8]) -> Result<Row>,
+    read: HitReader<Row>,
     types: PhantomData<fn() -> (I, State)>,
 }
+
+type HitReader<Row> = Arc<dyn Fn(&[u8]) -> Result<Row> + Send + Sync>;
 
 /// A search as the function of an index returns it.
 pub type IndexSearch<I> = Search<
@@ -78,7 +81,7 @@ impl<I: VectorIndex> IndexSearch<I> {
         Search {
             draft,
             hydrates: false,
-            read: <I::Rows as RowsOf<I::Entity>>::read_row,
+            read: Arc::new(<I::Rows as RowsOf<I::Entity>>::read_row),
             types: PhantomData,
         }
     }
@@ -104,7 +107,7 @@ fn source_of<I: VectorIndex>() -> SearchSource {
 impl<I: VectorIndex, Row, State> Search<I, Row, State> {
     fn with_types<OtherRow, OtherState>(
         self,
-        read: fn(&[u8]) -> Result<OtherRow>,
+        read: HitReader<OtherRow>,
     ) -> Search<I, OtherRow, OtherState> {
         Search {
             draft: self.draft,
@@ -124,7 +127,7 @@ impl<I: VectorIndex, Row, State> Search<I, Row, State> {
     {
         let condition = SearchFilter::of_condition(I::partition_path().equals(value));
         self.draft.add_equality(condition.equality);
-        let read = self.read;
+        let read = self.read.clone();
         self.with_types(read)
     }
 
@@ -139,7 +142,7 @@ impl<I: VectorIndex, Row, State> Search<I, Row, State> {
     pub fn select<P: DynamoProjection<Entity = I::Entity>>(mut self) -> Search<I, P, State> {
         self.hydrates = false;
         self.draft.attributes = Some(entity::projected::<P>());
-        self.with_types(entity::read_projection::<P>)
+        self.with_types(Arc::new(entity::read_projection::<P>))
     }
 
     /// Reads the whole items from the table by `BatchGetItem`, if the index does not contain them. Items that were deleted
@@ -147,7 +150,19 @@ impl<I: VectorIndex, Row, State> Search<I, Row, State> {
     pub fn hydrate(mut self) -> HydratedSearch<I, State> {
         self.hydrates = true;
         self.draft.attributes = None;
-        HydratedSearch(self.with_types(entity::read_key::<I::Entity>))
+        HydratedSearch {
+            search: self.with_types(Arc::new(entity::read_key::<I::Entity>)),
+            rows: ReadRow::of_entity(),
+        }
+    }
+
+    /// Returns an item that does not decode as an error among the hits, instead of failing the search.
+    pub fn lenient(self) -> Search<I, Result<Row>, State>
+    where
+        Row: 'static,
+    {
+        let read = self.read.clone();
+        self.with_types(Arc::new(move |json| Ok(read(json))))
     }
 
     /// Returns expired items too, as long as DynamoDB stores them.
@@ -227,20 +242,33 @@ impl<I: VectorIndex, Row, State> Search<I, Row, State> {
 
 /// A search whose items are read from the table afterwards.
 #[must_use = "nothing happens until `.send(&db)`"]
-pub struct HydratedSearch<I: VectorIndex, State = WithinPartition>(
-    Search<I, Key<I::Entity>, State>,
-);
+pub struct HydratedSearch<I: VectorIndex, State = WithinPartition, Row = <I as VectorIndex>::Entity>
+{
+    search: Search<I, Key<I::Entity>, State>,
+    rows: ReadRow<Row>,
+}
 
 impl<I: VectorIndex, State> HydratedSearch<I, State> {
+    /// Returns an item that does not decode as an error among the hits, instead of failing the search.
+    pub fn lenient(self) -> HydratedSearch<I, State, Result<I::Entity>> {
+        HydratedSearch {
+            search: self.search,
+            rows: self.rows.into_lenient(),
+        }
+    }
+}
+
+impl<I: VectorIndex, State, Row> HydratedSearch<I, State, Row> {
     /// Sends the search, reads the items from the table, and returns them, the nearest first.
-    pub fn send(self, db: &Dynamo) -> Reading<Vec<Hit<I::Entity, I::Score>>>
+    pub fn send(self, db: &Dynamo) -> Reading<Vec<Hit<Row, I::Score>>>
     where
+        Row: Send + 'static,
         State: Searchable,
     {
         let db = db.clone();
         Reading::new(async move {
-            let draft = self.0.draft.clone();
-            let hits = self.0.read_hits(db.clone()).await?;
+            let draft = self.search.draft.clone();
+            let hits = self.search.read_hits(db.clone()).await?;
             let mut keys = KeyList::new();
             for hit in &hits {
                 keys.push_key(&hit.item)?;
@@ -249,7 +277,6 @@ impl<I: VectorIndex, State> HydratedSearch<I, State> {
             let items = reader.read_keys(keys, Failing::Together).await?;
             let (source, now) = (source_of::<I>(), db.now());
             let ttl = source.entity.ttl.filter(|_| !draft.include_expired);
-            let reader = ReadRow::<I::Entity>::of_entity();
             let mut found = Vec::with_capacity(hits.len());
             for (hit, item) in hits.into_iter().zip(items) {
                 let Some(item) = item? else {
@@ -258,7 +285,7 @@ impl<I: VectorIndex, State> HydratedSearch<I, State> {
                 let json = item.row_json();
                 // An item that has changed since may belong to another tenant, so it is not even decoded.
                 if draft.still_holds(json, source) && !is_expired(json, ttl, now) {
-                    found.push(Hit::new(reader.read_row(&item)?, hit.score));
+                    found.push(Hit::new(self.rows.read_row(&item)?, hit.score));
                 }
             }
             Ok(found)
@@ -270,13 +297,13 @@ impl<I: VectorIndex, State> HydratedSearch<I, State> {
     where
         State: Searchable,
     {
-        self.0.explain_search(db)
+        self.search.explain_search(db)
     }
 }
 
-impl<I: VectorIndex, State> fmt::Debug for HydratedSearch<I, State> {
+impl<I: VectorIndex, State, Row> fmt::Debug for HydratedSearch<I, State, Row> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "HydratedSearch({:?})", self.0)
+        write!(f, "HydratedSearch({:?})", self.search)
     }
 }
 
@@ -285,7 +312,7 @@ impl<I: VectorIndex, Row, State> Clone for Search<I, Row, State> {
         Search {
             draft: self.draft.clone(),
             hydrates: self.hydrates,
-            read: self.read,
+            read: self.read.clone(),
             types: PhantomData,
         }
     }
@@ -300,4 +327,4 @@ impl<I: VectorIndex, Row, State> fmt::Debug for Search<I, Row, State> {
 }
 
 crate::awaited::unsent!([I: VectorIndex, Row, State] Search<I, Row, State> => Vec<Hit<Row, I::Score>>);
-crate::awaited::unsent!([I: VectorIndex, State] HydratedSearch<I, State> => Vec<Hit<I::Entity, I::Score>>);
+crate::awaited::unsent!([I: VectorIndex, State, Row] HydratedSearch<I, State, Row> => Vec<Hit<Row, I::Score>>);

@@ -43,6 +43,42 @@ impl<P: ValuePath> SearchField<P> {
     }
 }
 
+/// Comparisons that searches do not have. They exist for the message of the compiler.
+macro_rules! other_comparisons {
+    ($($name:ident)*) => {
+        impl<P: ValuePath> SearchField<P> {
+            $(
+                #[doc(hidden)]
+                pub fn $name<A>(&self, _: A) -> SearchFilter<P::Root>
+                where
+                    for<'x> SearchFilter<P::Root>: ComparedOtherwise<'x>,
+                {
+                    SearchFilter::unsupported()
+                }
+            )*
+        }
+
+        impl<E> OutsideIndex<E> {
+            $(
+                /// Accepts any value, because the field itself is reported.
+                pub fn $name<A>(&self, _: A) -> SearchFilter<E> {
+                    SearchFilter::unsupported()
+                }
+            )*
+        }
+    };
+}
+
+other_comparisons!(ne lt le gt ge between any_of starts_with contains);
+
+/// A comparison other than `eq`. Never implemented.
+#[diagnostic::on_unimplemented(
+    message = "a search has no such comparison",
+    label = "searches compare only by `eq`",
+    note = "filter by `eq`, and compare the hits in your program: DynamoDB has no other comparison in a search"
+)]
+pub trait ComparedOtherwise<'x> {}
+
 /// A condition of a search.
 #[must_use = "pass it to `filter`"]
 pub struct SearchFilter<E> {
@@ -54,6 +90,14 @@ pub struct SearchFilter<E> {
 pub(super) type Equality = (String, Vec<u8>);
 
 impl<E> SearchFilter<E> {
+    /// Never sent, because no program with such a filter compiles.
+    fn unsupported() -> Self {
+        SearchFilter {
+            equality: Err(CodecError::new("a search has no such filter")),
+            entity: PhantomData,
+        }
+    }
+
     pub(super) fn of_condition(condition: Condition<E>) -> Self {
         let equality = match condition.into_node() {
             Node::Compare(Term::Place(place), Comparison::Eq, Term::Value(json)) => {
@@ -98,9 +142,6 @@ impl<E> OutsideIndex<E> {
 
     /// Accepts any value.
     pub fn eq<A>(&self, _: A) -> SearchFilter<E> {
-        SearchFilter {
-            equality: Err(CodecError::new("the index does not filter by this field")),
-            entity: PhantomData,
-        }
+        SearchFilter::unsupported()
     }
 }

@@ -10,7 +10,7 @@ use super::polling::TablePolling;
 use super::settle::{PendingChange, TROUBLE, is_trouble, wait_settled};
 use super::steps::needed_changes;
 use super::throughput::{has_warmed, units_to_raise};
-use super::vectors::{list_other_lengths, other_length};
+use super::vectors::{full_of_vectors, list_other_lengths, most_vector_indexes, other_length};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::TableSchema;
 use crate::wire::Wire;
@@ -155,6 +155,7 @@ impl<G: TableGoal> Convergence<'_, G> {
     fn crowded_out(&self, there: &TableSchema, remaining: &[TableChange]) -> Vec<String> {
         let mut room = IndexRoom::of_table(there);
         let mut vectors = there.vector_indexes.clone();
+        let most_vectors = most_vector_indexes(vectors.len());
         let mut refused = Vec::new();
         for change in remaining {
             match change {
@@ -167,6 +168,12 @@ impl<G: TableGoal> Convergence<'_, G> {
                         && let Some(kept) = list_other_lengths(index, &vectors).first()
                     {
                         refused.push(other_length(index, kept));
+                    }
+                    if let Some(index) = self.declared.vector_index(name) {
+                        match vectors.len() >= most_vectors {
+                            true => refused.push(full_of_vectors(name)),
+                            false => vectors.push(index.clone()),
+                        }
                     }
                     let Some(index) = self.declared.index(name) else {
                         continue;

@@ -13,6 +13,8 @@ use crate::schema::{
 pub(super) const GLOBAL_INDEXES: usize = 20;
 const LOCAL_INDEXES: usize = 5;
 pub(super) const VECTOR_INDEXES: usize = 5;
+/// The attributes by which the searches of one vector index filter.
+const SEARCH_FILTERS: usize = 18;
 /// The numbers of a vector.
 const DIMENSIONS: std::ops::RangeInclusive<u16> = 1..=4096;
 const NAME_LENGTHS: std::ops::RangeInclusive<usize> = 3..=255;
@@ -243,6 +245,16 @@ fn bad_vectors(schema: &TableSchema) -> Option<String> {
     if let Some(problem) = too_many(vectors.len(), VECTOR_INDEXES, "vector indexes") {
         return Some(problem);
     }
+    let mut named = vectors.iter();
+    let problem = named.find_map(|index| {
+        let name = &index.name;
+        let filters = format!("filters of the vector index `{name}`, that of the type included,");
+        bad_name(&format!("the name of index `{name}`"), name)
+            .or_else(|| too_many(index.filters.len(), SEARCH_FILTERS, &filters))
+    });
+    if problem.is_some() {
+        return problem;
+    }
     let first = vectors.first()?;
     if schema.settings.billing.and_then(Billing::units).is_some() {
         return Some(format!(
@@ -295,8 +307,16 @@ fn bad_neighbour(schema: &TableSchema, index: &VectorIndexSchema) -> Option<Stri
     vector.chain(keys).find_map(|(name, wanted)| {
         let mut entities = schema.entities.iter();
         let (other, stored) = entities.find_map(|entity| {
-            let stored = entity.attribute(name)?.stored?.word();
-            (stored != wanted).then_some((&entity.name, stored))
+            let field = entity.attribute(name)?;
+            let stored = field.stored?.word();
+            let length = field.fixed_length();
+            let is_other = length.is_some_and(|length| length != usize::from(index.dimensions));
+            match length {
+                Some(length) if is_other && name == index.attribute => {
+                    Some((&entity.name, format!("{stored} with {length} elements")))
+                }
+                _ => (stored != wanted).then(|| (&entity.name, stored.to_owned())),
+            }
         })?;
         let mut owners = schema.entities.iter();
         let owner = owners.find(|entity| {
@@ -304,6 +324,10 @@ fn bad_neighbour(schema: &TableSchema, index: &VectorIndexSchema) -> Option<Stri
             searches.any(|search| search.index == index.name)
         });
         let owner = owner.map_or("another entity", |entity| entity.name.as_str());
+        let wanted = match name == index.attribute {
+            true => format!("{wanted} with {} numbers", index.dimensions),
+            false => wanted.to_owned(),
+        };
         Some(format!(
             "the vector index `{}` of `{owner}` needs the type {wanted} in the attribute `{name}`, and `{other}` stores {stored} \
              there, which DynamoDB would reject: store one of them in an attribute of another name",

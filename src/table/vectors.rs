@@ -50,7 +50,8 @@ pub(super) fn vector_changes(declared: &TableSchema, there: &DescribedTable) -> 
     changes.removed = removed
         .map(|index| TableChange::RemoveIndex(index.name.clone()))
         .collect();
-    changes.removes_first |= found.vector_indexes.len() + changes.added.len() > VECTOR_INDEXES;
+    let there = found.vector_indexes.len();
+    changes.removes_first |= there + changes.added.len() > most_vector_indexes(there);
     let billing = declared.settings.billing.or(found.settings.billing);
     if !changes.added.is_empty() && billing.and_then(Billing::units).is_some() {
         let told = "vector indexes need a table that is billed by requests, and this one is billed by units: declare \
@@ -86,6 +87,22 @@ pub(super) fn other_length(index: &VectorIndexSchema, kept: &VectorIndexSchema) 
     )
 }
 
+/// How many vector indexes a table with this number may have. An account may have a higher quota, whose value is not known.
+pub(super) fn most_vector_indexes(there: usize) -> usize {
+    match there > VECTOR_INDEXES {
+        true => usize::MAX,
+        false => VECTOR_INDEXES,
+    }
+}
+
+/// The message for an index that a table with all its vector indexes cannot take.
+pub(super) fn full_of_vectors(name: &str) -> String {
+    format!(
+        "vector index `{name}` cannot be added: the table has {VECTOR_INDEXES} vector indexes, which is all that DynamoDB allows: \
+         remove one first, which a plan does if you no longer declare it and allow it by name"
+    )
+}
+
 /// The missing vector indexes, and the differences of those that exist.
 pub(super) fn list_missing_vectors(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
     let missing = declared.vector_indexes.iter();
@@ -96,7 +113,7 @@ pub(super) fn list_missing_vectors(declared: &TableSchema, found: &TableSchema) 
 }
 
 /// The differences of the vector indexes that exist. DynamoDB changes none of them.
-pub(super) fn list_vector_differences(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
+pub(crate) fn list_vector_differences(declared: &TableSchema, found: &TableSchema) -> Vec<String> {
     let indexes = declared.vector_indexes.iter();
     let pairs = indexes.filter_map(|index| Some((index, found.vector_index(&index.name)?)));
     pairs

@@ -7,7 +7,12 @@ pub(crate) const RETURN_CONSUMED: &str = ",\"ReturnConsumedCapacity\":\"TOTAL\""
 
 /// The `CapacityUnits` of a `ConsumedCapacity`. Unreadable values count as none, because the rows matter more.
 pub(crate) fn sum_units(json: &[u8]) -> Option<f64> {
-    let number = std::str::from_utf8(find_member(json, "CapacityUnits").ok()??);
+    find_amount(json, "CapacityUnits")
+}
+
+/// A member that is a number and not negative.
+pub(crate) fn find_amount(json: &[u8], name: &str) -> Option<f64> {
+    let number = std::str::from_utf8(find_member(json, name).ok()??);
     let units: Option<f64> = number.ok().and_then(|number| number.parse().ok());
     units.filter(|units| units.is_finite() && *units >= 0.0)
 }

@@ -16,4 +16,5 @@ mod to_s3;
 mod tools;
 mod uniques;
 mod use_cases;
+mod vectors;
 mod verbs;

@@ -6,6 +6,7 @@ use dynamo_entity::testing::Fault;
 use serde_json::json;
 
 use crate::support::db::{Db, Mode};
+use crate::support::engine::Kind;
 use crate::support::suite::Outcome;
 use crate::*;
 
@@ -45,6 +46,50 @@ async fn access_tokens_are_shared_by_those_who_fetch_at_once() -> Outcome {
     };
     let got = token_for(&db, "payments", fetch).await?;
     assert_eq!(got.token, Secret("theirs".into()));
+    db.close().await
+}
+
+/// The nearest text has the meaning of the question, of the right shop, and often none of its words.
+#[tokio::test]
+async fn questions_find_texts_of_the_same_meaning() -> Outcome {
+    if Kind::here() != Kind::Embedded {
+        eprintln!("skipped: this server has no vector indexes");
+        return Ok(());
+    }
+    let db = open().await?;
+    let answers = help_search::run(&db).await?;
+    let nearest = answers.iter().map(|answer| {
+        let text = answer.nearest.first().map_or("", |found| &found.text);
+        (
+            answer.question,
+            text.split(' ').take(5).collect::<Vec<_>>().join(" "),
+        )
+    });
+    let expected = [
+        ("How do I get my money back?", "We pay the refund to"),
+        ("I cannot log in any more", "If you have forgotten your"),
+        (
+            "My dimmer makes the lamp blink",
+            "If the light flickers, the",
+        ),
+        ("My wheel has a puncture", "A flat tyre is repaired"),
+        (
+            "noise when I slow down",
+            "Squeaking brakes are usually dirty.",
+        ),
+        (
+            "Can I pay a part of the price each month?",
+            "You can pay for an",
+        ),
+    ];
+    let expected = expected.map(|(question, text)| (question, text.to_owned()));
+    assert_eq!(nearest.collect::<Vec<_>>(), expected);
+    for answer in &answers {
+        assert_eq!(answer.nearest.len(), 3);
+        // Each shop has two texts about deliveries.
+        let about = answer.about_delivery.as_ref().map(|found| found.id);
+        assert!(matches!(about, Some(3 | 4 | 13 | 14)), "{about:?}");
+    }
     db.close().await
 }
 

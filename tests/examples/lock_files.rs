@@ -38,6 +38,7 @@ stored_forms! {
     contacts_are_stored_as_before: "examples/contacts/dynamo.lock" [contacts::Contact];
     crud_is_stored_as_before: "examples/crud.lock" [crud::Note];
     help_desk_is_stored_as_before: "examples/help_desk/dynamo.lock" [help_desk::model::HelpDesk];
+    help_texts_are_stored_as_before: "examples/help_search/dynamo.lock" [help_search::HelpText];
     iot_meters_are_stored_as_before: "examples/iot_meters.lock" [
         iot_meters::Measurement, iot_meters::MeterStatus, iot_meters::Configuration
     ];

@@ -25,6 +25,7 @@ examples! {
     contacts = "../../examples/contacts/main.rs"
     crud = "../../examples/crud.rs"
     help_desk = "../../examples/help_desk/main.rs"
+    help_search = "../../examples/help_search/main.rs"
     iot_meters = "../../examples/iot_meters.rs"
     load = "../../examples/load.rs"
     message_delivery = "../../examples/message_delivery.rs"

@@ -54,6 +54,10 @@ async fn check(system: &str) -> Outcome {
         eprintln!("skipped on a server: patterns::blog builds an index, as facts::blog does");
         return Ok(());
     }
+    if system == "help_search" && Kind::here() != Kind::Embedded {
+        eprintln!("skipped: this server has no vector indexes");
+        return Ok(());
+    }
     let (opened, seen) = (Db::open(Mode::Raw).await?, Seen::default());
     run(system, &seen.watch(&opened)).await?;
     let seen = seen.lines();
@@ -97,6 +101,7 @@ systems! {
             .await?
             .complete()?
     };
+    help_search: |db| help_search::run(db).await?;
     iot_meters: |db| iot_meters::run(db).await?;
     message_delivery: |db| message_delivery::run(db, 20).await.map_err(|error| error.to_string())?;
     orders: |db| orders::run(db).await?;

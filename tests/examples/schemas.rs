@@ -30,6 +30,7 @@ pub fn all() -> Result<Vec<TableSchema>> {
             .encryption(Encryption::AwsManaged)
             .demand(Safeguard::ALL)
             .tag("team", "help \"desk\""),
+        help_search::HelpText::schema(),
         iot_meters::Measurement::schema(),
         iot_meters::MeterStatus::schema().infrequent_access(),
         iot_meters::Configuration::schema(),

@@ -62,6 +62,7 @@ mod query;
 mod ready;
 mod renamed;
 mod repository;
+mod searches;
 mod shape;
 mod shapes;
 mod shards;
@@ -164,6 +165,7 @@ fn main() {
         ("late", late::tests),
         ("shards", shards::tests),
         ("values", values::tests),
+        ("searches", searches::tests),
         ("vectors", vectors::tests),
         ("item", item::tests),
         ("items", items::tests),

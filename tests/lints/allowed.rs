@@ -25,6 +25,16 @@ pub fn cases() -> Vec<Case> {
                     { #[dynamo(allow(long_name))] number_in_the_books_of_the_whole_shop: u32, #[dynamo(rename = "n")] number: u32 }
             } Order
         },
+        case! { UnusedAllow at "Document.similar";
+            {
+                entity Document(table = "documents", key(pk = id), vector(similar, field = at, distance = cosine, within = org, allow(hidden_vectors)))
+                    { id: u32, org: String, at: Vector<3> }
+            } Document;
+            {
+                entity Document(table = "documents", key(pk = id), vector(similar, field = at, distance = cosine, within = org, allow(hidden_vectors)))
+                    { id: u32, org: Option<String>, at: Vector<3> }
+            } Document
+        },
         case! { UnusedAllow at "Order.by_note";
             {
                 entity Order(table = "orders", key(pk = "NUMBER#{number}"), unique(by_note, note, allow(implied_unique)))

@@ -19,6 +19,7 @@ mod replicas;
 mod safeguards;
 mod sort_keys;
 mod uniques;
+mod vectors;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -32,6 +33,7 @@ pub fn cases() -> Vec<Case> {
         partitions::cases(),
         sort_keys::cases(),
         indexes::cases(),
+        vectors::cases(),
         attributes::cases(),
         uniques::cases(),
         replicas::cases(),

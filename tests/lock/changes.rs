@@ -110,6 +110,12 @@ changes! {
     vector_index_by_a_text: FillFirst at "similar" ["not a list of 3 numbers, also"] of Order
         { entity Order(table = "orders", key(pk = id)) { id: u32, color: String, at: Option<Vector<3>> } }
         => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine, filter = color)) { id: u32, color: String, at: Option<Vector<3>> } }
+    vector_index_by_another_type: BreaksRunning at "similar" ["`color` is N", "stores another type there"] of Order
+        { entity Order(table = "orders", key(pk = id)) { id: u32, color: String, at: Option<Vector<3>> } }
+        => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine, filter = color)) { id: u32, color: u8, at: Option<Vector<3>> } }
+    vector_index_within_a_known_key: Free at "similar" ["existing items have no vector"] of Order
+        { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner)) { id: u32, owner: String } }
+        => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = owner), vector(similar, field = at, distance = cosine, within = owner)) { id: u32, owner: String, at: Option<Vector<3>> } }
     vector_index_within: BreaksRunning at "similar" ["within owner (S)"] of Order
         { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine)) { id: u32, owner: String, at: Option<Vector<3>> } }
         => { entity Order(table = "orders", key(pk = id), vector(similar, field = at, distance = cosine, within = owner)) { id: u32, owner: String, at: Option<Vector<3>> } }

@@ -20,6 +20,8 @@ async fn run(db: &Dynamo, query: Vector<3>, other: Vector<4>) -> Result<()> {
     Document::near(&query, 10).within("acme").send(db).await?;
     Document::similar(&query, 10).within("acme").filter(|document| document.text().eq("a")).send(db).await?;
     Document::similar(&query, 10).within("acme").filter(|document| document.kind().eq("a")).send(db).await?;
+    Document::similar(&query, 10).within("acme").filter(|document| document.kind().lt(3)).send(db).await?;
+    Document::similar(&query, 10).within("acme").filter(|document| document.text().lt("a")).send(db).await?;
     Document::near(&query, 10).await?;
     Ok(())
 }

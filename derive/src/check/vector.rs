@@ -9,6 +9,8 @@ use crate::model::{Entity, FieldRole, FieldUse, Form, VectorIndex};
 
 /// DynamoDB's limit for a table.
 const MOST_INDEXES: usize = 5;
+/// DynamoDB's limit for an index. That of the type counts too, which a table of several entities adds later.
+const MOST_FILTERS: usize = 18;
 
 pub(super) fn check(entity: &Entity, diag: &Diag) {
     names_are_free(entity, diag);
@@ -16,6 +18,7 @@ pub(super) fn check(entity: &Entity, diag: &Diag) {
     indexes_are_few(entity, diag);
     for index in &entity.vectors {
         rows_do_not_move(entity, index, diag);
+        filters_are_few(index, diag);
         fields_differ(entity, index, diag);
         for used in [&index.field].into_iter().chain(index.conditions()) {
             field_is_plain(entity, used, diag);
@@ -68,6 +71,17 @@ fn indexes_are_few(entity: &Entity, diag: &Diag) {
             "a table has at most {MOST_INDEXES} vector indexes, this one has {count}; remove the others"
         );
         diag.at(index.name.span(), message);
+    }
+}
+
+/// DynamoDB would reject the index otherwise.
+fn filters_are_few(index: &VectorIndex, diag: &Diag) {
+    if let Some(filter) = index.filters.get(MOST_FILTERS) {
+        let count = index.filters.len();
+        let message = format!(
+            "a vector index has at most {MOST_FILTERS} filters, this one has {count}; remove the others"
+        );
+        diag.at(filter.span, message);
     }
 }
 

@@ -9,7 +9,7 @@ use syn::{DeriveInput, Ident, Visibility, parse_quote};
 
 use super::tokens::{beside, hidden, plain_name};
 use super::{path, query_part, repository};
-use crate::model::{FieldRole, Value, ValueShape};
+use crate::model::{Field, FieldRole, Value, ValueShape};
 use crate::parse::hint::{self, EntityHint};
 use crate::parse::krate;
 
@@ -36,6 +36,7 @@ pub(crate) fn entity(input: DeriveInput) -> Option<TokenStream> {
     let parts = arguments(hint.key_parts);
     let contract = entity_contract(ident, is_versioned, &paths);
     let queries = queries(ident, vis, &hint);
+    let searches = searches(ident, vis, &hint, &fields);
     let body = code! {
         #path_code
 
@@ -60,6 +61,7 @@ pub(crate) fn entity(input: DeriveInput) -> Option<TokenStream> {
 
         #contract
         #queries
+        #searches
     };
     let repository = hint.repository.as_ref();
     let repository =
@@ -146,6 +148,46 @@ fn queries(ident: &Ident, vis: &Visibility, hint: &EntityHint) -> TokenStream {
             #(#patterns)*
             #(#look_ups)*
         }
+    }
+}
+
+/// Makes the functions of searches, which accept every value and every filter.
+fn searches(ident: &Ident, vis: &Visibility, hint: &EntityHint, fields: &[Field]) -> TokenStream {
+    if hint.searches.is_empty() {
+        return TokenStream::new();
+    }
+    let filters = format_ident!("__FiltersOf{}", plain_name(ident));
+    let methods = fields.iter().map(|field| {
+        let (vis, name) = (&field.vis, &field.ident);
+        code! {
+            #vis fn #name(&self) -> __d::FallbackPart<()> {
+                __d::FallbackPart(())
+            }
+        }
+    });
+    let functions = hint.searches.iter().map(|search| {
+        let (name, arguments) = (&search.name, arguments(2));
+        let row = match search.whole {
+            true => code!(#ident),
+            false => code!(__d::Key<#ident>),
+        };
+        let score = match search.by_product {
+            true => code!(__d::FallbackSimilarity),
+            false => code!(__d::FallbackDistance),
+        };
+        code! {
+            #vis fn #name(#arguments) -> __d::FallbackSearch<#ident, #filters, #row, #score> {
+                __d::FallbackSearch::of_mistake()
+            }
+        }
+    });
+    code! {
+        #[derive(::core::default::Default)]
+        #vis struct #filters;
+
+        impl #filters { #(#methods)* }
+
+        impl #ident { #(#functions)* }
     }
 }
 

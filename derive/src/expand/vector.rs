@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use super::attribute::key_use;
 use super::field_path::{self, PathCode};
 use super::library::variant;
-use super::tokens::{beside, check, linked, of, option, plain_name};
+use super::tokens::{aliased, beside, check, linked, of, option, plain_name};
 use super::usage::usage;
 use crate::model::{Distance, Entity, Field, FieldRole, FieldUse, IndexProjection, VectorIndex};
 
@@ -211,7 +211,7 @@ fn constructor(entity: &Entity, index: &VectorIndex) -> TokenStream {
     let (ident, vis, function) = (&entity.ident, &entity.vis, &index.name);
     let name = index_type(entity, index);
     let field = &entity.fields[index.field.at];
-    let vector = of(&field.ty, &code!(VectorField), "Vector");
+    let vector = aliased("VectorOf", &field.ty);
     let doc = doc(entity, index);
     code! {
         impl #ident {

@@ -6,7 +6,7 @@ use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
 
 /// The names of all lints. The library has them too, and a test of it compares both lists.
-const LINTS: [&str; 42] = [
+const LINTS: [&str; 45] = [
     "constant_partition",
     "few_partitions",
     "time_partition",
@@ -34,6 +34,9 @@ const LINTS: [&str; 42] = [
     "many_copies",
     "joined_key",
     "index_of_sentinels",
+    "hidden_vectors",
+    "shared_vectors",
+    "copied_vectors",
     "growing_attribute",
     "unversioned",
     "stray_ttl",

@@ -20,6 +20,8 @@ pub(crate) struct EntityHint {
     pub(crate) patterns: Vec<PatternHint>,
     /// The look-ups of unique values, with the number of their parts.
     pub(crate) look_ups: Vec<(Ident, usize)>,
+    /// The searches of vector indexes.
+    pub(crate) searches: Vec<SearchHint>,
     /// The parts of all sort keys, each once.
     pub(crate) sort_parts: BTreeSet<Ident>,
     /// Whether its items are created only.
@@ -39,9 +41,19 @@ pub(crate) struct PatternHint {
     pub(crate) whole: bool,
 }
 
+/// A search of a vector index.
+pub(crate) struct SearchHint {
+    pub(crate) name: Ident,
+    /// Whether the hits are whole entities.
+    pub(crate) whole: bool,
+    /// Whether a larger score is nearer.
+    pub(crate) by_product: bool,
+}
+
 pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
     let (mut key, mut repository) = (Vec::new(), None);
     let (mut indexes, mut look_ups) = (Vec::new(), Vec::new());
+    let mut searches = Vec::new();
     let mut append_only = false;
     for opt in options(&input.attrs) {
         match &*opt.name.to_string() {
@@ -50,11 +62,14 @@ pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
             "repository" => repository = entity::repository(opt, &input.ident, &Diag::new()),
             "gsi" | "lsi" => indexes.extend(function(opt)),
             "unique" => look_ups.extend(function(opt)),
+            "vector" => searches.extend(function(opt)),
             _ => {}
         }
     }
     let patterns = patterns(&key, &indexes);
     look_ups.retain(|(name, _)| patterns.iter().all(|pattern| pattern.name != *name));
+    look_ups.retain(|(name, _)| searches.iter().all(|(search, _)| search != name));
+    let searches = search_hints(searches, &patterns);
     let is_field = |opt: &&Opt| matches!(opt.given, Given::Flag);
     let look_ups = look_ups.into_iter();
     let sort_keys = std::iter::once(&key).chain(indexes.iter().map(|(_, opts)| opts));
@@ -65,6 +80,7 @@ pub(crate) fn entity(input: &DeriveInput) -> EntityHint {
         look_ups: look_ups
             .map(|(name, opts)| (name, opts.iter().filter(is_field).count()))
             .collect(),
+        searches,
         sort_parts: sort_keys.flat_map(|opts| sort_parts(opts)).collect(),
         patterns,
     }
@@ -173,6 +189,28 @@ fn patterns(key: &[Opt], indexes: &[(Ident, Vec<Opt>)]) -> Vec<PatternHint> {
         });
     }
     patterns
+}
+
+/// The searches, each name once.
+fn search_hints(found: Vec<(Ident, Vec<Opt>)>, patterns: &[PatternHint]) -> Vec<SearchHint> {
+    let mut searches: Vec<SearchHint> = Vec::new();
+    for (name, opts) in found {
+        let is_taken = patterns.iter().any(|pattern| pattern.name == name)
+            || searches.iter().any(|search| search.name == name);
+        if is_taken {
+            continue;
+        }
+        let names = |word: &str| named_by(&opts, word);
+        searches.push(SearchHint {
+            whole: names("project").iter().all(|held| held == "all")
+                && !opts
+                    .iter()
+                    .any(|opt| opt.name == "project" && names("project").is_empty()),
+            by_product: names("distance").iter().any(|word| word == "dot_product"),
+            name,
+        });
+    }
+    searches
 }
 
 /// The fields of a sort key that can be names of methods.

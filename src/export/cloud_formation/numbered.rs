@@ -1,13 +1,15 @@
 //! The way from the tables of a stack to others, in steps that CloudFormation takes.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::resource;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::schema::{
-    Billing, IndexSchema, IndexSettings, OnDemandMaximum, TableSchema, WarmThroughput,
+    Billing, IndexSchema, IndexSettings, OnDemandMaximum, TableSchema, VectorIndexSchema,
+    WarmThroughput,
 };
-use crate::table::{named_by, obstacles_to_change};
+use crate::table::{differences_of_vectors, named_by, obstacles_to_change};
 
 /// One of several templates that are deployed one after the other; see [`CloudFormation::since`](super::CloudFormation::since).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,21 +141,19 @@ impl<'s> TableSteps<'s> {
     fn between_schemas(before: &'s TableSchema, after: &TableSchema) -> Result<Self> {
         check_step(before, after)?;
         let after = &with_projections_of(before, after);
-        let is_new = |index: &&IndexSchema| before.index(&index.name).is_none();
-        let created: Vec<&IndexSchema> = after.global_indexes.iter().filter(is_new).collect();
-        let mut deleted = before.global_indexes.iter().collect::<Vec<_>>();
-        deleted.retain(|index| after.index(&index.name).is_none());
+        let created = list_added(before, after);
+        let deleted = list_added(after, before);
         // Settings change first, in a step without any change of an index.
         let mut growth = setting_states(before, &with_indexes(before, after, &created, &deleted));
         for (at, index) in created.iter().enumerate() {
             let missing = created.get(at + 1..).unwrap_or_default();
-            let change = format!("create index `{}` of table `{}`", index.name, after.name);
+            let change = format!("create {index} of table `{}`", after.name);
             growth.push((with_indexes(before, after, missing, &deleted), change));
         }
         let mut removal = Vec::new();
         for (at, index) in deleted.iter().enumerate() {
             let left = deleted.get(at + 1..).unwrap_or_default();
-            let change = format!("delete index `{}` of table `{}`", index.name, after.name);
+            let change = format!("delete {index} of table `{}`", after.name);
             removal.push((with_indexes(before, after, &[], left), change));
         }
         for (state, _) in &growth {
@@ -208,26 +208,74 @@ const LEAST_WARM: WarmThroughput = WarmThroughput {
     writes: 1,
 };
 
+/// An index that is created or deleted by a step of its own.
+#[derive(Clone, Copy)]
+enum StepIndex<'s> {
+    Global(&'s IndexSchema),
+    Vector(&'s VectorIndexSchema),
+}
+
+impl<'s> StepIndex<'s> {
+    fn name(self) -> &'s str {
+        match self {
+            StepIndex::Global(index) => &index.name,
+            StepIndex::Vector(index) => &index.name,
+        }
+    }
+}
+
+impl fmt::Display for StepIndex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepIndex::Global(index) => write!(f, "index `{}`", index.name),
+            StepIndex::Vector(index) => write!(f, "vector index `{}`", index.name),
+        }
+    }
+}
+
+/// The indexes that the second table has in addition. It is unknown whether one update can create indexes of both kinds, so
+/// each of them has a step.
+fn list_added<'s>(before: &TableSchema, after: &'s TableSchema) -> Vec<StepIndex<'s>> {
+    let global = after.global_indexes.iter();
+    let global = global.filter(|index| before.index(&index.name).is_none());
+    let vectors = after.vector_indexes.iter();
+    let vectors = vectors.filter(|index| before.vector_index(&index.name).is_none());
+    let global = global.map(StepIndex::Global);
+    global.chain(vectors.map(StepIndex::Vector)).collect()
+}
+
 /// The table without the indexes that are yet to come, and with those that are yet to go.
 fn with_indexes(
     before: &TableSchema,
     after: &TableSchema,
-    missing: &[&IndexSchema],
-    deleted: &[&IndexSchema],
+    missing: &[StepIndex<'_>],
+    deleted: &[StepIndex<'_>],
 ) -> TableSchema {
     let mut state = after.clone();
-    let is_missing = |index: &IndexSchema| missing.iter().any(|other| other.name == index.name);
-    state.global_indexes.retain(|index| !is_missing(index));
+    let is_missing = |name: &str| missing.iter().any(|other| other.name() == name);
     state
         .global_indexes
-        .extend(deleted.iter().map(|index| (*index).clone()));
+        .retain(|index| !is_missing(&index.name));
+    state
+        .vector_indexes
+        .retain(|index| !is_missing(&index.name));
+    for index in deleted {
+        match *index {
+            StepIndex::Global(index) => state.global_indexes.push(index.clone()),
+            StepIndex::Vector(index) => state.vector_indexes.push(index.clone()),
+        }
+    }
     // The settings of an index come with it.
     let indexes = &state.global_indexes;
     let is_there = |name: &str| indexes.iter().any(|index| index.name == name);
     state.settings.indexes.retain(|name, _| is_there(name));
     // An index that is yet to go keeps its own, because new ones would cost money and could reject writes.
     let has_units = state.settings.billing.and_then(Billing::units).is_some();
-    for index in deleted {
+    let global = deleted.iter().filter_map(|index| match index {
+        StepIndex::Global(index) => Some(*index),
+        StepIndex::Vector(_) => None,
+    });
+    for index in global {
         let maximum = before.settings.index_maximum(&index.name).or(state
             .settings
             .on_demand_maximum
@@ -318,6 +366,7 @@ fn is_same(one: &TableSchema, other: &TableSchema) -> bool {
         for indexes in [&mut table.global_indexes, &mut table.local_indexes] {
             indexes.sort_by(|a, b| a.name.cmp(&b.name));
         }
+        table.vector_indexes.sort_by(|a, b| a.name.cmp(&b.name));
         resource::table_resource(&table, None, true)
     };
     resource(one) == resource(other)
@@ -326,6 +375,7 @@ fn is_same(one: &TableSchema, other: &TableSchema) -> bool {
 /// Rejects what only another table can do.
 fn check_step(before: &TableSchema, after: &TableSchema) -> Result<()> {
     let mut list = obstacles_to_change(after, before);
+    list.extend(differences_of_vectors(after, before));
     let gone = before.local_indexes.iter();
     let gone = gone.filter(|index| after.index(&index.name).is_none());
     list.extend(gone.map(|index| {

@@ -5,10 +5,14 @@ use super::samples::value_texts;
 use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::error::Result;
-use crate::export::calls::{collection_templates, join_templates, show_call, show_template};
+use crate::export::calls::{
+    collection_templates, join_templates, show_call, show_search, show_template,
+};
 use crate::plan::{Explanation, Operation};
 use crate::query::{DynamicEntity, DynamicQuery, QueryExt};
-use crate::schema::{CollectionSchema, EntitySchema, KeySchema, PatternSchema, TableSchema};
+use crate::schema::{
+    CollectionSchema, EntitySchema, KeySchema, PatternSchema, TableSchema, VectorSearchSchema, Word,
+};
 
 /// The rows of a query whose cost is shown.
 pub(super) const ROWS: u64 = 10;
@@ -49,6 +53,8 @@ impl Requests<'_> {
             }
             let others = entity.patterns.iter();
             patterns.extend(others.map(|pattern| self.by_index(entity, pattern)));
+            let searches = entity.searches.iter();
+            patterns.extend(searches.map(|search| self.search(entity, search)));
         }
         let collections = self.schema.collections.iter();
         patterns.extend(collections.map(|of| collection_pattern(self.schema, of)));
@@ -86,6 +92,24 @@ impl Requests<'_> {
             sort: join_templates(&entity.sk),
             about: Vec::new(),
             request,
+        }
+    }
+
+    /// A search has no request here, because samples have no vectors that mean something.
+    fn search(&self, entity: &EntitySchema, search: &VectorSearchSchema) -> ShownPattern {
+        let vectors = self.schema.vector_index(&search.index).map(|index| {
+            let distance = index.distance.word().replace('_', " ");
+            format!("vectors of {} numbers by {distance}", index.dimensions)
+        });
+        let filters =
+            (!search.filters.is_empty()).then(|| format!("filters: {}", search.filters.join(", ")));
+        ShownPattern {
+            call: show_search(entity, search),
+            index: Some(search.index.clone()),
+            partition: search.within.clone().unwrap_or_default(),
+            sort: String::new(),
+            about: vectors.into_iter().chain(filters).collect(),
+            request: None,
         }
     }
 

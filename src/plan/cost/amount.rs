@@ -24,6 +24,9 @@ pub struct CostPart {
     pub read_units: f64,
     /// Write units.
     pub write_units: f64,
+    /// Bytes of a vector index, which DynamoDB bills instead of units: those that a search reads, or those that a write
+    /// stores.
+    pub vector_bytes: usize,
 }
 
 /// An assumption of an estimate.
@@ -82,6 +85,11 @@ impl Cost {
             .fold(0.0, |all, part| all + part.write_units)
     }
 
+    /// The bytes of all vector indexes together: for a search those that it reads, for a write those that it stores.
+    pub fn vector_bytes(&self) -> usize {
+        self.parts.iter().map(|part| part.vector_bytes).sum()
+    }
+
     /// Whether nothing had to be assumed.
     pub fn is_exact(&self) -> bool {
         self.assumptions.is_empty()
@@ -100,19 +108,31 @@ impl Cost {
         read_units: f64,
         write_units: f64,
     ) {
-        let same = |part: &&mut CostPart| part.table == table && part.index.as_deref() == index;
-        match self.parts.iter_mut().find(same) {
-            Some(part) => {
-                part.read_units += read_units;
-                part.write_units += write_units;
-            }
-            None => self.parts.push(CostPart {
+        if let Some(part) = self.part(table, index) {
+            part.read_units += read_units;
+            part.write_units += write_units;
+        }
+    }
+
+    pub(super) fn add_vector_bytes(&mut self, table: &str, index: Option<&str>, bytes: usize) {
+        if let Some(part) = self.part(table, index) {
+            part.vector_bytes += bytes;
+        }
+    }
+
+    /// The part of the table or index, which is added if it is missing.
+    fn part(&mut self, table: &str, index: Option<&str>) -> Option<&mut CostPart> {
+        let is_it = |part: &CostPart| part.table == table && part.index.as_deref() == index;
+        if !self.parts.iter().any(is_it) {
+            self.parts.push(CostPart {
                 table: table.to_owned(),
                 index: index.map(str::to_owned),
-                read_units,
-                write_units,
-            }),
+                read_units: 0.0,
+                write_units: 0.0,
+                vector_bytes: 0,
+            });
         }
+        self.parts.iter_mut().find(|part| is_it(part))
     }
 }
 
@@ -120,12 +140,13 @@ impl fmt::Display for Cost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kinds = [(self.read_units(), "read"), (self.write_units(), "write")];
         let kinds = kinds.into_iter().filter(|(units, _)| *units > 0.0);
-        let units: Vec<String> = kinds
-            .map(|(units, kind)| {
-                let plural = if units == 1.0 { "" } else { "s" };
-                format!("{units} {kind} unit{plural}")
-            })
-            .collect();
+        let units = kinds.map(|(units, kind)| {
+            let plural = if units == 1.0 { "" } else { "s" };
+            format!("{units} {kind} unit{plural}")
+        });
+        let bytes = Some(self.vector_bytes()).filter(|bytes| *bytes > 0);
+        let bytes = bytes.map(|bytes| format!("{bytes} bytes of vector indexes"));
+        let units: Vec<String> = units.chain(bytes).collect();
         f.write_str(match units.is_empty() {
             true => "nothing",
             false => "",
@@ -150,6 +171,9 @@ impl fmt::Display for Cost {
 impl Cost {
     fn part_text(&self, part: &CostPart) -> String {
         let units = match (part.read_units, part.write_units) {
+            (read, write) if read + write == 0.0 && part.vector_bytes > 0 => {
+                format!("{} bytes", part.vector_bytes)
+            }
             // Read units and write units have different prices, so they are not added.
             (read, write) if read > 0.0 && write > 0.0 => format!("{read} read and {write} write"),
             (read, write) => (read + write).to_string(),

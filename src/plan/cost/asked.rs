@@ -39,13 +39,15 @@ pub(super) enum AskedChange {
     Check(Item),
 }
 
-/// A query or scan.
+/// A query, a scan or a search.
 pub(super) struct AskedRows {
     pub(super) table: String,
     pub(super) index: Option<String>,
     pub(super) limit: Option<u64>,
     /// Units for each 4 KB.
     pub(super) factor: f64,
+    /// Whether it is a search of a vector index.
+    pub(super) is_search: bool,
 }
 
 /// The elements, in the order of the requests.
@@ -85,6 +87,7 @@ fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<
             index: text_member(body, "IndexName")?,
             limit: number_member(body, "Limit")?,
             factor: read_factor(body),
+            is_search: false,
         })),
         // Searches are billed by bytes. Only the items that are read afterwards consume read units.
         "SearchVectors" => asked.push(Asked::Rows(AskedRows {
@@ -92,6 +95,7 @@ fn read_request(operation: &str, body: &[u8], asked: &mut Vec<Asked>) -> Result<
             index: text_member(body, "IndexName")?,
             limit: number_member(body, "TopK")?,
             factor: 0.0,
+            is_search: true,
         })),
         "BatchGetItem" => {
             for (table, keys) in object_members(required_member(body, "RequestItems")?)? {

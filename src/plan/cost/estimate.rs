@@ -2,6 +2,7 @@
 
 use super::amount::{Cost, CostAssumption};
 use super::asked::{self, Asked};
+use super::billed::billed_size;
 use crate::codec::Item;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
@@ -140,7 +141,7 @@ impl Estimate {
     /// The bytes of the item with this key, or of an unknown item. None if it does not exist.
     pub(super) fn stored_size(&self, table: &str, key: &Item, cost: &mut Cost) -> Option<usize> {
         match self.known_item(&self.stored, table, key) {
-            Some(item) => Some(item.size()),
+            Some(item) => Some(billed_size(item, self.table_schema(table))),
             None if self.is_empty => None,
             None => Some(self.usual_size(cost)),
         }

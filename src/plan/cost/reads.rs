@@ -23,6 +23,10 @@ impl Estimate {
     /// The queries or scans of one operation, and the items that are fetched for their rows, if any are.
     pub(super) fn add_rows(&self, scans: &[AskedRows], items: Option<&str>, cost: &mut Cost) {
         let Some(first) = scans.first() else { return };
+        if first.is_search {
+            let hits = self.add_search(first, cost);
+            return self.add_items(&first.table, hits, items, cost);
+        }
         // A full response costs its maximum size whatever its rows have, so no size is assumed for
         // it.
         let size = match scans.iter().any(|scan| scan.limit.is_some()) || self.rows.is_some() {
@@ -42,10 +46,15 @@ impl Estimate {
             all += rows.unwrap_or((ANSWER / size.max(1)) as u64);
             cost.add_units(&scan.table, scan.index.as_deref(), units, 0.0);
         }
+        self.add_items(&first.table, all, items, cost);
+    }
+
+    /// The items that are read for this many rows, if any are.
+    fn add_items(&self, table: &str, rows: u64, items: Option<&str>, cost: &mut Cost) {
         if let Some(body) = items {
             let size = self.usual_size(cost);
             let each = read_steps(size) * factor_of_batch(body);
-            cost.add_units(&first.table, None, all as f64 * each, 0.0);
+            cost.add_units(table, None, rows as f64 * each, 0.0);
         }
     }
 

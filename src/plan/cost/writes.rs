@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 
 use super::amount::{Cost, CostAssumption};
 use super::asked::{AskedChange, AskedWrite};
+use super::billed::billed_size;
 use super::estimate::Estimate;
 use super::touched::ChangedFields;
+use super::vectors::VectorItem;
 use crate::codec::Item;
 use crate::schema::{IndexSchema, KeyAttribute, ProjectionSchema, TableSchema};
 
@@ -22,12 +24,20 @@ enum ItemSnapshot<'i> {
     Sized(usize),
 }
 
-impl ItemSnapshot<'_> {
-    fn item_size(self) -> usize {
+impl<'i> ItemSnapshot<'i> {
+    fn item_size(self, schema: Option<&TableSchema>) -> usize {
         match self {
             ItemSnapshot::Nothing => 0,
-            ItemSnapshot::Known(item) => item.size(),
+            ItemSnapshot::Known(item) => billed_size(item, schema),
             ItemSnapshot::Sized(size) => size,
+        }
+    }
+
+    fn in_vector_indexes(self) -> VectorItem<'i> {
+        match self {
+            ItemSnapshot::Nothing => VectorItem::Nothing,
+            ItemSnapshot::Known(item) => VectorItem::Known(item),
+            ItemSnapshot::Sized(size) => VectorItem::Sized(size),
         }
     }
 }
@@ -58,12 +68,13 @@ impl Estimate {
             }
         };
         let factor = if write.in_transaction { 2.0 } else { 1.0 };
-        let units = write_steps(before.item_size().max(after.item_size()));
+        let schema = self.table_schema(&write.table);
+        let units = write_steps(before.item_size(schema).max(after.item_size(schema)));
         cost.add_units(&write.table, None, 0.0, units * factor);
         if matches!(write.change, AskedChange::Check(_)) {
             return;
         }
-        let Some(schema) = self.table_schema(&write.table) else {
+        let Some(schema) = schema else {
             let table = write.table.clone();
             return cost.note_assumption(CostAssumption::NoIndexes { table });
         };
@@ -74,6 +85,8 @@ impl Estimate {
                 cost.add_units(&write.table, Some(&index.name), 0.0, units);
             }
         }
+        let images = (before.in_vector_indexes(), after.in_vector_indexes());
+        self.add_vector_writes(schema, images, touched, cost);
     }
 
     /// The item that a put replaces.

@@ -1,4 +1,4 @@
-//! Every request of the ten systems is allowed by the policy of its role, and the same request is denied when it is changed.
+//! Every request of the systems is allowed by the policy of its role, and the same request is denied when it is changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -53,6 +53,9 @@ fn role(system: &str) -> Option<Policy> {
                 PolicyVerb::SCAN,
             ],
         ),
+        "help_search" => Policy::new([help_search::HelpText::schema()])
+            .allow("HelpText", [PolicyVerb::PUT_EACH])
+            .allow_pattern("HelpText.similar"),
         "iot_meters" => Policy::new([
             iot_meters::Measurement::schema(),
             iot_meters::MeterStatus::schema(),
@@ -139,11 +142,12 @@ fn role(system: &str) -> Option<Policy> {
     Some(policy.region("eu-west-1").account("111122223333"))
 }
 
-const SYSTEMS: [&str; 11] = [
+const SYSTEMS: [&str; 12] = [
     "access_tokens",
     "app_users",
     "blog",
     "bulk",
+    "help_search",
     "iot_meters",
     "message_delivery",
     "orders",
@@ -239,7 +243,7 @@ fn questions(policy: &Policy, seen: &Seen) -> Result<Vec<Question>, Box<dyn std:
 }
 
 #[tokio::test]
-async fn the_ten_systems_may_do_what_they_do() -> Outcome {
+async fn the_systems_may_do_what_they_do() -> Outcome {
     // What a server is asked besides is another thing, and it would build an index.
     if Kind::here().is_server() {
         eprintln!("skipped on a server: policies are about what AWS is asked");
@@ -270,7 +274,7 @@ async fn the_ten_systems_may_do_what_they_do() -> Outcome {
         let scans = seen.keys().filter(|(action, ..)| *action == "Scan").count();
         assert_eq!(recorder.scanned().len(), scans, "{system}");
     }
-    ask("the_ten_systems_may_do_what_they_do", &all)
+    ask("the_systems_may_do_what_they_do", &all)
 }
 
 /// A function reads the stream of its table, reports to its queue and keeps its attempts, and does nothing else.
@@ -726,7 +730,7 @@ fn long_policies_are_several() -> Outcome {
     }
     let indexes: usize = tables
         .iter()
-        .map(|t| t.global_indexes.len() + t.local_indexes.len())
+        .map(|t| t.global_indexes.len() + t.local_indexes.len() + t.vector_indexes.len())
         .sum();
     assert_eq!(resources.len(), tables.len() + indexes);
     Ok(())

@@ -59,8 +59,8 @@ impl Block {
             .unwrap_or_else(|| panic!("{place} is a block"));
         for (name, value) in members {
             let place = format!("{place}.{name}");
-            // What Terraform itself has in every resource.
-            if matches!(name.as_str(), "lifecycle" | "depends_on") {
+            // Terraform has these in every resource, of which `//` is a comment.
+            if matches!(name.as_str(), "lifecycle" | "depends_on" | "//") {
                 continue;
             }
             match (self.attributes.get(name), self.blocks.get(name)) {

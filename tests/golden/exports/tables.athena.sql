@@ -474,6 +474,35 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Session'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^SESSION\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
 
+DROP TABLE IF EXISTS `shop_help_text_lines`;
+
+CREATE EXTERNAL TABLE `shop_help_text_lines` (`line` string)
+ROW FORMAT DELIMITED FIELDS TERMINATED BY '\001' LINES TERMINATED BY '\n'
+STORED AS TEXTFILE
+LOCATION 's3://exports/help-text/AWSDynamoDB/01700000000000-a1b2c3d4/data/';
+
+CREATE OR REPLACE VIEW "shop_help_text_help_text" AS
+SELECT
+  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["id"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "id",
+  json_extract_scalar(line, '$["Item"]["shop"]["S"]') AS "shop",
+  json_extract_scalar(line, '$["Item"]["topic"]["S"]') AS "topic",
+  json_extract_scalar(line, '$["Item"]["text"]["S"]') AS "text",
+  transform(CAST(json_extract(line, '$["Item"]["embedding"]["L"]') AS array(json)), e -> TRY_CAST(json_extract_scalar(e, '$["N"]') AS double)) AS "embedding"
+FROM "shop_help_text_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
+CREATE OR REPLACE VIEW "shop_help_text_help_text_unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '$["Item"]["id"]') IS NOT NULL AND json_extract(line, '$["Item"]["id"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["id"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "id",
+  count(CASE WHEN json_extract(line, '$["Item"]["shop"]') IS NOT NULL AND json_extract(line, '$["Item"]["shop"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["shop"]["S"]') IS NULL THEN 1 END) AS "shop",
+  count(CASE WHEN json_extract(line, '$["Item"]["topic"]') IS NOT NULL AND json_extract(line, '$["Item"]["topic"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["topic"]["S"]') IS NULL THEN 1 END) AS "topic",
+  count(CASE WHEN json_extract(line, '$["Item"]["text"]') IS NOT NULL AND json_extract(line, '$["Item"]["text"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["text"]["S"]') IS NULL THEN 1 END) AS "text",
+  count(CASE WHEN json_extract(line, '$["Item"]["embedding"]') IS NOT NULL AND json_extract(line, '$["Item"]["embedding"]["NULL"]') IS NULL AND transform(CAST(json_extract(line, '$["Item"]["embedding"]["L"]') AS array(json)), e -> TRY_CAST(json_extract_scalar(e, '$["N"]') AS double)) IS NULL THEN 1 END) AS "embedding"
+FROM "shop_help_text_lines"
+WHERE json_extract(line, '$["Item"]') IS NOT NULL
+  AND json_extract(line, '$["Item"]["$unique"]') IS NULL;
+
 DROP TABLE IF EXISTS `shop_measurement_lines`;
 
 CREATE EXTERNAL TABLE `shop_measurement_lines` (`line` string)

@@ -466,6 +466,32 @@ WHERE json_extract(line, '/Item') IS NOT NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Session'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^SESSION\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')));
 
+CREATE OR REPLACE TEMP VIEW "shop-help-text" AS
+SELECT json AS line FROM read_json_objects('exports/help-text/AWSDynamoDB/01700000000000-a1b2c3d4/data/*.json.gz', format = 'newline_delimited');
+
+COPY (
+SELECT
+  TRY_CAST(regexp_extract(json_extract_string(line, '/Item/id/N'), '^-?[0-9]+\z') AS BIGINT) AS "id",
+  json_extract_string(line, '/Item/shop/S') AS "shop",
+  json_extract_string(line, '/Item/topic/S') AS "topic",
+  json_extract_string(line, '/Item/text/S') AS "text",
+  list_transform(CAST(json_extract(line, '/Item/embedding/L') AS JSON[]), lambda e: TRY_CAST(json_extract_string(e, '/N') AS DOUBLE)) AS "embedding"
+FROM "shop-help-text"
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL
+) TO 'parquet/shop-help-text.HelpText.parquet' (FORMAT parquet);
+
+CREATE OR REPLACE TEMP VIEW "shop-help-text.HelpText.unread" AS
+SELECT
+  count(CASE WHEN json_extract(line, '/Item/id') IS NOT NULL AND json_extract(line, '/Item/id/NULL') IS NULL AND TRY_CAST(regexp_extract(json_extract_string(line, '/Item/id/N'), '^-?[0-9]+\z') AS BIGINT) IS NULL THEN 1 END) AS "id",
+  count(CASE WHEN json_extract(line, '/Item/shop') IS NOT NULL AND json_extract(line, '/Item/shop/NULL') IS NULL AND json_extract_string(line, '/Item/shop/S') IS NULL THEN 1 END) AS "shop",
+  count(CASE WHEN json_extract(line, '/Item/topic') IS NOT NULL AND json_extract(line, '/Item/topic/NULL') IS NULL AND json_extract_string(line, '/Item/topic/S') IS NULL THEN 1 END) AS "topic",
+  count(CASE WHEN json_extract(line, '/Item/text') IS NOT NULL AND json_extract(line, '/Item/text/NULL') IS NULL AND json_extract_string(line, '/Item/text/S') IS NULL THEN 1 END) AS "text",
+  count(CASE WHEN json_extract(line, '/Item/embedding') IS NOT NULL AND json_extract(line, '/Item/embedding/NULL') IS NULL AND list_transform(CAST(json_extract(line, '/Item/embedding/L') AS JSON[]), lambda e: TRY_CAST(json_extract_string(e, '/N') AS DOUBLE)) IS NULL THEN 1 END) AS "embedding"
+FROM "shop-help-text"
+WHERE json_extract(line, '/Item') IS NOT NULL
+  AND json_extract(line, '/Item/$unique') IS NULL;
+
 CREATE OR REPLACE TEMP VIEW "shop-measurement" AS
 SELECT json AS line FROM read_json_objects('exports/measurement/AWSDynamoDB/01700000000000-a1b2c3d4/data/*.json.gz', format = 'newline_delimited');
 
