@@ -10,6 +10,7 @@ use super::sample::{SampleColumn, SampleIndex, SampleProjection, TableSample};
 use super::table::AdoptedTable;
 use super::template::{KeyPiece, KeyTemplate, PartForm};
 use super::time_text::TimeForm;
+use super::vocabulary::constant_text;
 
 /// Gives every nested struct a name of its own.
 pub(crate) fn name_structs(table: &mut AdoptedTable) {
@@ -266,6 +267,20 @@ fn entity_text(
     {
         options.push(format!("rename = {value:?}"));
     }
+    let items = entity.rows.iter().filter_map(|row| sample.rows.get(*row));
+    let constants = entity
+        .fields
+        .iter()
+        .filter(|field| field.role == AdoptedRole::Constant);
+    for constant in constants {
+        // All items have the same text, so that of any item is the constant.
+        let mut texts = items
+            .clone()
+            .filter_map(|item| constant_text(item, &constant.attribute));
+        if let Some(text) = texts.next() {
+            options.push(format!("constant({:?} = {text:?})", constant.attribute));
+        }
+    }
     let sk = entity
         .sk
         .as_ref()
@@ -375,6 +390,9 @@ fn template_text<'n>(template: &KeyTemplate, name: &dyn Fn(&str) -> &'n str) -> 
 
 fn fields_text(text: &mut String, fields: &[AdoptedField]) {
     for field in fields {
+        if field.role == AdoptedRole::Constant {
+            continue;
+        }
         unsure(text, "    ", &field.unsure);
         let options = field_options(field);
         if !options.is_empty() {
@@ -388,7 +406,7 @@ fn field_options(field: &AdoptedField) -> Vec<String> {
     let mut options = Vec::new();
     options.extend(match field.role {
         AdoptedRole::KeyOnly => return vec!["skip".to_owned()],
-        AdoptedRole::Attribute => None,
+        AdoptedRole::Attribute | AdoptedRole::Constant => None,
         AdoptedRole::CreatedAt => Some("created_at".to_owned()),
         AdoptedRole::UpdatedAt => Some("updated_at".to_owned()),
         AdoptedRole::Version => Some("version".to_owned()),

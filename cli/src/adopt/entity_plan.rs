@@ -101,7 +101,7 @@ pub(crate) fn plan_entity(
         },
         terms,
     );
-    finish_fields(&mut entity, sample, &items);
+    finish_fields(&mut entity, sample, &items, terms.type_attribute.is_some());
     note_ambiguous_parts(&mut entity, &read);
     entity
 }
@@ -156,7 +156,12 @@ fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, 
 }
 
 /// Roles, names, and constants that would be mistaken for fields.
-fn finish_fields(entity: &mut AdoptedEntity, sample: &TableSample, items: &[&Item]) {
+fn finish_fields(
+    entity: &mut AdoptedEntity,
+    sample: &TableSample,
+    items: &[&Item],
+    is_shared: bool,
+) {
     let mut fields = std::mem::take(&mut entity.fields);
     {
         let entity = &*entity;
@@ -166,6 +171,7 @@ fn finish_fields(entity: &mut AdoptedEntity, sample: &TableSample, items: &[&Ite
             (is_primary, keys.any(|key| key.contains(attribute)))
         };
         vocabulary::assign_roles(&mut fields, sample.ttl.as_deref(), items, &in_key);
+        vocabulary::assign_constant(&mut fields, items, is_shared);
     }
     let mut taken = BTreeSet::from(["rest".to_owned()]);
     for field in &mut fields {
@@ -180,9 +186,6 @@ fn finish_fields(entity: &mut AdoptedEntity, sample: &TableSample, items: &[&Ite
             None => field.name.clone(),
         };
         field.name = unique_name(wanted, &mut taken);
-        field
-            .unsure
-            .extend(vocabulary::constant_note(&field.attribute).map(str::to_owned));
     }
     entity.fields = fields;
     for column in sample.primary() {

@@ -40,6 +40,8 @@ pub(crate) enum AdoptedRole {
     UpdatedAt,
     Version,
     Ttl,
+    /// An attribute with one text in all items, which the declaration writes without a field.
+    Constant,
 }
 
 /// The type of a field.

@@ -200,9 +200,28 @@ pub(crate) fn known_name(attribute: &str) -> Option<&'static str> {
     })
 }
 
-/// The words for a field that only the other program needs: today a field, whose value you set. Changed here when the
-/// declarations have words for constant attributes.
-pub(crate) fn constant_note(attribute: &str) -> Option<&'static str> {
-    (attribute == ELECTRO_VERSION)
-        .then_some("ElectroDB finds only items with its version of the model, so set it")
+/// Makes the version of the model a constant, because ElectroDB finds only items with its own. Only an entity of a shared
+/// table has constants; elsewhere you set the field.
+pub(crate) fn assign_constant(fields: &mut [AdoptedField], rows: &[&Item], is_shared: bool) {
+    let Some(field) = fields
+        .iter_mut()
+        .find(|field| field.attribute == ELECTRO_VERSION)
+    else {
+        return;
+    };
+    let mut texts = rows.iter().map(|row| constant_text(row, ELECTRO_VERSION));
+    let first = texts.next().flatten();
+    let has_one = first.is_some() && texts.all(|text| text == first);
+    if is_shared && has_one && field.role == AdoptedRole::Attribute {
+        field.role = AdoptedRole::Constant;
+    } else {
+        field
+            .unsure
+            .push("ElectroDB finds only items with its version of the model, so set it".to_owned());
+    }
+}
+
+/// The text of a constant in an item.
+pub(crate) fn constant_text<'i>(row: &'i Item, attribute: &str) -> Option<&'i str> {
+    row.get(attribute)?.as_text()
 }
