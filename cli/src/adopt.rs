@@ -75,6 +75,7 @@ pub(crate) async fn run(
     let db = context.connect().await?;
     let (sample, units) = read_sample(&db, &name, wanted).await?;
     let mut table = plan_table(&sample);
+    // Nested structs of two entities may have been guessed with one name.
     name_structs(&mut table);
     let rust = declarations(&table, &sample);
     match text("out") {
@@ -82,6 +83,7 @@ pub(crate) async fn run(
         Some(path) => write_file(&path, &rust)?,
     }
     if let (Some(out), Some(test)) = (text("out"), text("test")) {
+        // The test includes the sample by its name, so both are in one folder.
         let lines = Path::new(&test).with_extension("sample");
         let file = lines
             .file_name()
@@ -91,6 +93,7 @@ pub(crate) async fn run(
         write_file(&test, &test_text(&table, &path, &file))?;
         write_file(&lines.to_string_lossy(), &sample_lines(&table, &sample)?)?;
     }
+    // The declarations may be on the standard output, so the summary is not.
     for line in summary(&table, &sample, units) {
         context.note(&line)?;
     }
@@ -159,6 +162,7 @@ async fn read_sample(
     let client = db.client();
     let stored = db.table_name(name);
     let described = client.describe_table().table_name(&stored).send().await;
+    // A wrong name is the usual mistake, so it gets its own message.
     let described = described.map_err(|error| {
         let is_missing = error
             .as_service_error()
@@ -244,6 +248,7 @@ async fn scan_rows(
                 .and_then(|capacity| capacity.capacity_units)
                 .unwrap_or(0.0);
             rows.extend(page.items.unwrap_or_default().into_iter().map(Item::from));
+            // A page may be empty before the end of its part, so only the position tells the end.
             *start = page
                 .last_evaluated_key
                 .filter(|key| !key.is_empty())
@@ -282,6 +287,7 @@ fn described_table(name: &str, table: &TableDescription) -> Option<TableSample> 
             Some(SampleIndex {
                 name: name?.to_owned(),
                 is_local,
+                // A local index has the partition key of its table.
                 pk: if is_local { Vec::new() } else { pk },
                 sk,
                 project: projected(projection),

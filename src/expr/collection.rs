@@ -304,6 +304,7 @@ impl<R, T, M> Path<R, T, M> {
 
     /// Another attribute, if its values are stored like the parts of this one, and it is not this one.
     fn other_term(&self, part: Place) -> Result<Term, CodecError> {
+        // DynamoDB rejects a condition that names one attribute twice.
         if part == *self.place() {
             let fault = CodecError::new("an attribute contains itself, or is missing");
             return Err(fault.at(part.to_string()));

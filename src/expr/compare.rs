@@ -85,6 +85,7 @@ impl<R, T, M> Path<R, T, M> {
         for value in values {
             match self.operand_term(value.given_operand()) {
                 Ok(Some(Term::Value(json))) => listed.push(json),
+                // IN with an attribute is the same as an equality, which costs no place in the list.
                 Ok(Some(term)) => {
                     others.push(Node::Compare(self.path_term(), Comparison::Eq, term));
                 }

@@ -109,6 +109,7 @@ impl<R> Size<R> {
         if !self.absent_is_empty {
             return Node::Compare(self.size_term(), comparison, than);
         }
+        // `ne` holds also for a missing number, so it is not the same as "less or greater".
         if comparison == Comparison::Ne {
             return self.compare_terms(Comparison::Eq, than).not();
         }
@@ -116,6 +117,7 @@ impl<R> Size<R> {
     }
 
     fn compare_terms(&self, comparison: Comparison, than: Term) -> Node {
+        // Every size is at least 0, so this fails only for a set that is missing or NULL.
         let has_size = Node::Compare(self.size_term(), Comparison::Ge, number_term(0));
         let of_empty = Node::Compare(number_term(0), comparison, than.clone());
         let of_size = Node::Compare(self.size_term(), comparison, than);

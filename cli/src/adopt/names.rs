@@ -111,6 +111,7 @@ fn words(name: &str) -> Vec<String> {
     let mut before = ' ';
     for c in name.chars() {
         if !c.is_ascii_alphanumeric() {
+            // Other letters cannot be in every name of Rust, so they separate words.
             is_open = false;
         } else {
             let begins =
@@ -149,6 +150,7 @@ pub(crate) fn method_name(name: &str) -> String {
 
 /// The name of a type.
 pub(crate) fn type_name(name: &str) -> String {
+    // Words are ASCII, so the first letter is one byte.
     let words = words(name).into_iter();
     let name: String = words
         .map(|word| {
@@ -168,6 +170,7 @@ pub(crate) fn type_name(name: &str) -> String {
 pub(crate) fn singular(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     let kept = name.len().saturating_sub(1);
+    // Short words such as `ties` and `bus` are singular more often than not.
     if lower.ends_with("ies") && kept > 3 {
         return format!("{}y", &name[..name.len() - 3]);
     }

@@ -153,6 +153,7 @@ pub(crate) fn assign_roles(
         if is_primary || is_indexed || field.role != AdoptedRole::Attribute {
             continue;
         }
+        // The setting of the table tells the TTL for certain; names only suggest the others.
         if ttl == Some(field.attribute.as_str()) {
             assign_ttl(field, rows);
         } else if ["version", "_version"].contains(&field.attribute.as_str())
@@ -176,6 +177,7 @@ fn is_version(value: Option<&Value>) -> bool {
 
 fn assign_ttl(field: &mut AdoptedField, rows: &[&Item]) {
     let is_seconds = |value: &Value| TimeForm::EpochSeconds.has_value(value);
+    // DynamoDB ignores a TTL that is no number of seconds, and so would a reader of it.
     let has_seconds = rows
         .iter()
         .filter_map(|row| row.get(&field.attribute))
@@ -211,6 +213,7 @@ pub(crate) fn assign_constant(fields: &mut [AdoptedField], rows: &[&Item], is_sh
     };
     let mut texts = rows.iter().map(|row| constant_text(row, ELECTRO_VERSION));
     let first = texts.next().flatten();
+    // Items of two versions would need two entities, so the version remains a field then.
     let has_one = first.is_some() && texts.all(|text| text == first);
     if is_shared && has_one && field.role == AdoptedRole::Attribute {
         field.role = AdoptedRole::Constant;

@@ -67,6 +67,7 @@ fn set_computed(
     first: &Place,
     sum: Result<(UpdateAction, Node), CodecError>,
 ) -> UntypedChange {
+    // A number that is stored in another form would be copied as it is.
     let computed = here.check_form(first).and(sum);
     let (action, guard) = match computed {
         Ok((action, guard)) => (Ok(action), Some(guard)),
@@ -170,6 +171,7 @@ impl<T: Numeric> ValuePlace<T> {
                 (UpdateOperand::Json(self.number_json(&delta)?), guard)
             }
             OperandValue::At(second) => {
+                // No condition can add the two numbers, so each is limited for itself.
                 refuse_same(first, &second, minus)?;
                 let guard = match T::half_range()? {
                     Some(half) => room_in_both(first, &second, minus, &half),
