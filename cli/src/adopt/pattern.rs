@@ -119,7 +119,7 @@ fn plan_templates(
             .count();
         present > 0 && !inside.iter().any(|inside| std::ptr::eq(*inside, *row))
     };
-    if rows.iter().any(|row| partial(row)) {
+    if rows.iter().any(partial) {
         return Err("some items have only one of them".to_owned());
     }
     let mut templates = Vec::new();

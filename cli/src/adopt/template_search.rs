@@ -479,7 +479,7 @@ fn name_key_parts(
     mut template: KeyTemplate,
     attribute: &str,
     fields: &[AdoptedField],
-    names: &mut Vec<String>,
+    names: &mut [String],
 ) -> KeyTemplate {
     let mut taken: BTreeSet<String> = fields.iter().map(|field| field.attribute.clone()).collect();
     let mut left = names.iter_mut();
