@@ -234,6 +234,7 @@ fn entity_text(
 ) -> String {
     let mut text = String::from("\n");
     let count = entity.rows.len();
+    // Almost every template fits one or two items.
     if count < 3 {
         unsure(
             &mut text,
@@ -278,6 +279,7 @@ fn entity_text(
             .clone()
             .filter_map(|item| constant_text(item, &constant.attribute));
         if let Some(text) = texts.next() {
+            // `{:?}` writes a text as a literal of Rust.
             options.push(format!("constant({:?} = {text:?})", constant.attribute));
         }
     }

@@ -24,6 +24,7 @@ fn is_reserved(attribute: &str) -> bool {
 /// The fields for all attributes of these items or maps.
 pub(crate) fn infer_fields(rows: &[&Item], depth: usize) -> Vec<AdoptedField> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    // Counted before names are made, because two attributes may get one name.
     for (name, _) in rows.iter().flat_map(|row| row.iter()) {
         *counts.entry(name).or_default() += 1;
     }
@@ -59,6 +60,7 @@ pub(crate) fn infer_field(
         .copied()
         .filter(|value| **value != Value::Null)
         .collect();
+    // NULL is a value, so an item with NULL is not one without the attribute.
     let is_absent = found.len() < rows.len();
     let mut presence = match (values.len() < found.len(), is_absent) {
         (false, false) => Presence::Always,
@@ -82,6 +84,7 @@ pub(crate) fn infer_field(
         if presence != Presence::Always {
             presence = Presence::Optional;
         }
+        // A value of any type keeps everything, but says nothing about the model.
         unsure.push(match values.is_empty() {
             true => "every item of the sample has NULL here".to_owned(),
             false => "the sample has several types here, or empty lists and maps".to_owned(),

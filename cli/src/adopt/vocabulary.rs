@@ -215,6 +215,7 @@ pub(crate) fn assign_constant(fields: &mut [AdoptedField], rows: &[&Item], is_sh
     let first = texts.next().flatten();
     // Items of two versions would need two entities, so the version remains a field then.
     let has_one = first.is_some() && texts.all(|text| text == first);
+    // A field that is also a part of a key has to remain one.
     if is_shared && has_one && field.role == AdoptedRole::Attribute {
         field.role = AdoptedRole::Constant;
     } else {
