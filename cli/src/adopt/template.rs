@@ -211,3 +211,37 @@ fn part_end(
     };
     (end > 0 && text.is_char_boundary(end)).then_some(end)
 }
+
+/// The text with which all keys of an ElectroDB entity begin: the service, or the collection, and the entity with its
+/// version.
+pub(crate) fn literal_front(texts: &[&str]) -> usize {
+    let Some(one) = texts.first().filter(|one| one.starts_with('$')) else {
+        return 0;
+    };
+    let mut end = 0;
+    for token in one.split_inclusive('#') {
+        let token = token.trim_end_matches('#');
+        let is_version = token.rsplit_once('_').is_some_and(|(name, version)| {
+            !name.is_empty()
+                && !version.is_empty()
+                && version.len() <= 3
+                && version.bytes().all(|b| b.is_ascii_digit())
+        });
+        let is_front = end == 0 && !token.contains('_') || is_version && end <= 64;
+        let next = end + token.len();
+        if !is_front || !texts.iter().all(|text| text.get(..next) == one.get(..next)) {
+            break;
+        }
+        end = (next + 1).min(one.len());
+    }
+    end
+}
+
+/// The position of a mark that ends a part which is only in the key; None for one inside of a time.
+pub(crate) fn mark_position(text: &str, mark: &str) -> Option<usize> {
+    let end = text.find(mark).filter(|end| *end > 0)?;
+    let before = &text.as_bytes()[..end];
+    let is_clock = mark == ":"
+        && matches!(before, [.., b'T' | b't', hour, minute] if hour.is_ascii_digit() && minute.is_ascii_digit());
+    (separator(&text[end..]) == Some(mark) && !is_clock).then_some(end)
+}

@@ -6,9 +6,10 @@ use dynamo_entity::Item;
 
 use super::field::{AdoptedField, AdoptedRole, FieldKind, Presence};
 use super::template::{
-    KeyPiece, KeyTemplate, PartForm, PartSort, ends_there, part_text, separator,
+    KeyPiece, KeyTemplate, PartForm, PartSort, ends_there, literal_front, mark_position, part_text,
+    separator,
 };
-use super::time_text::{TimePart, is_time_like};
+use super::time_text::TimePart;
 
 /// An attribute in one format, with its text in each item.
 struct PartColumn<'f> {
@@ -39,7 +40,7 @@ const PIECES: usize = 300;
 const KEY_PARTS: usize = 4;
 
 /// The separators of parts that are only in a key.
-const MARKS: [&str; 4] = ["#", "|", "/", ":"];
+const MARKS: [&str; 6] = ["#", "|", "::", "@", "/", ":"];
 
 /// A part of a draft.
 #[derive(Debug, Clone)]
@@ -162,31 +163,6 @@ fn field_columns<'f>(
         })
     });
     columns.collect()
-}
-
-/// The text with which all keys of an ElectroDB entity begin: the service, or the collection, and the entity with its
-/// version.
-fn literal_front(texts: &[&str]) -> usize {
-    let Some(one) = texts.first().filter(|one| one.starts_with('$')) else {
-        return 0;
-    };
-    let mut end = 0;
-    for token in one.split_inclusive('#') {
-        let token = token.trim_end_matches('#');
-        let is_version = token.rsplit_once('_').is_some_and(|(name, version)| {
-            !name.is_empty()
-                && !version.is_empty()
-                && version.len() <= 3
-                && version.bytes().all(|b| b.is_ascii_digit())
-        });
-        let is_front = end == 0 && !token.contains('_') || is_version && end <= 64;
-        let next = end + token.len();
-        if !is_front || !texts.iter().all(|text| text.get(..next) == one.get(..next)) {
-            break;
-        }
-        end = (next + 1).min(one.len());
-    }
-    end
 }
 
 impl TemplateSearch<'_> {
@@ -372,23 +348,23 @@ impl TemplateSearch<'_> {
             return false;
         }
         draft.push(DraftPiece::KeyOnly);
+        let before = draft.len();
         // The shortest part first, so that the rest of the key can be attributes again.
         for mark in MARKS {
-            let ends: Option<Vec<usize>> = self
-                .texts
-                .iter()
-                .zip(at)
-                .map(|(text, at)| {
-                    let rest = &text[*at..];
-                    let end = rest.find(mark).filter(|end| *end > 0)?;
-                    let is_single = separator(&rest[end..]) == Some(mark);
-                    (is_single && !(mark == ":" && is_time_like(rest))).then_some(at + end)
-                })
-                .collect();
-            if let Some(ends) = ends
-                && self.walk(&ends, draft)
-            {
-                return true;
+            let rows = self.texts.iter().zip(at);
+            let ends = rows.map(|(text, at)| Some(at + mark_position(&text[*at..], mark)?));
+            let Some(ends) = ends.collect::<Option<Vec<usize>>>() else {
+                continue;
+            };
+            if self.walk(&ends, draft) {
+                // Other marks are likely inside of values, as in mail addresses, unless attributes follow them.
+                let has_attributes = draft[before..]
+                    .iter()
+                    .any(|piece| matches!(piece, DraftPiece::Column(_)));
+                if has_attributes || ["#", "|"].contains(&mark) {
+                    return true;
+                }
+                draft.truncate(before);
             }
         }
         // The last part of a verbatim key may contain every character.

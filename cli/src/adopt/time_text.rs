@@ -61,12 +61,6 @@ fn time_text(text: &str) -> Option<TimeText<'_>> {
     })
 }
 
-/// Whether the text begins like a time.
-pub(crate) fn is_time_like(text: &str) -> bool {
-    text.get(..19)
-        .is_some_and(|civil| time_text(&format!("{}Z", civil.to_ascii_uppercase())).is_some())
-}
-
 impl TimeForm {
     const TEXTS: [TimeForm; 5] = [
         TimeForm::Millis,
