@@ -15,11 +15,8 @@ pub struct ElectrodbTable;
 
 // unsure: guessed from 2 items
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = ElectrodbTable, rename = "customer", key(pk = "$shop#customer_{customer:lower}", sk = "$customer_1"))]
+#[dynamo(table = ElectrodbTable, rename = "customer", constant("__edb_v__" = "1"), key(pk = "$shop#customer_{customer:lower}", sk = "$customer_1"))]
 pub struct Customer {
-    // unsure: ElectroDB finds only items with its version of the model, so set it
-    #[dynamo(rename = "__edb_v__")]
-    pub model_version: String,
     // unsure: a time by the name of the attribute and the size of its numbers
     // unsure: the time of creation by its name, so the library sets it
     #[dynamo(created_at, rename = "createdAt", format = "epoch_ms")]
@@ -32,12 +29,9 @@ pub struct Customer {
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = ElectrodbTable, rename = "order", key(pk = "$shop#customer_{customer:lower}", sk = "$order_1#number_{number:06}"))]
+#[dynamo(table = ElectrodbTable, rename = "order", constant("__edb_v__" = "1"), key(pk = "$shop#customer_{customer:lower}", sk = "$order_1#number_{number:06}"))]
 #[dynamo(gsi(by_status, on = gsi1pk_gsi1sk_index, pk = "$shop#status_{status:lower}", sk = "$order_1#createdat_{created_at:ms:lower}#number_{number:06}"))]
 pub struct Order {
-    // unsure: ElectroDB finds only items with its version of the model, so set it
-    #[dynamo(rename = "__edb_v__")]
-    pub model_version: String,
     // unsure: the time of creation by its name, so the library sets it
     #[dynamo(created_at, rename = "createdAt", format = "rfc3339_ms")]
     pub created_at: Timestamp,
