@@ -53,7 +53,8 @@
 //! - None and an empty set are missing attributes. `eq` with an empty set checks for that, and the `len()` of a
 //!   missing set is 0. A list, a map or a text may be stored empty.
 //! - A missing field with a `default` has no value here: check for `missing()` too.
-//! - NULL, which other programs write for None, `exists` but compares with nothing.
+//! - NULL, which other programs write for None, `exists` but compares with nothing, only with the NULL of another
+//!   attribute.
 //!   `is_type(Tag::Null)` finds it. The `len()` of a set counts it as 0.
 //!
 //! ```

@@ -169,6 +169,13 @@ fn plain(compared: &mut Compared, values: &mut Values) -> Outcome {
             .between("number", &*digits..="4294967295"),
     )?;
 
+    let help = of(&help_search::HelpText::schema(), "HelpText");
+    compared.keys(
+        "help-text.HelpText",
+        help_search::HelpText::key(number),
+        help.key([&*digits]),
+    )?;
+
     let contacts = of(&contacts::Contact::schema(), "Contact");
     compared.keys(
         "contact.Contact",
