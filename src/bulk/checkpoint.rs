@@ -13,7 +13,7 @@ pub type CheckpointError = Box<dyn StdError + Send + Sync>;
 /// A load or a save in progress.
 pub type Saving<'s, T> = Pin<Box<dyn Future<Output = Result<T, CheckpointError>> + Send + 's>>;
 
-/// A store for the checkpoint of one job: [`FileCheckpoint`] uses a file.
+/// A store for the checkpoint of one job: [`FileCheckpoint`](file::FileCheckpoint) uses a file.
 ///
 /// The saved data contains the keys of rows, and no other values of them. When a save returns, it must be durable,
 /// and it must replace the previous one completely or not at all. A job loads once, at its start, and then makes one
