@@ -6,6 +6,7 @@
 //! takes schemas.
 
 mod agree;
+mod constant;
 mod definition;
 mod entity;
 mod identity;
@@ -44,10 +45,11 @@ pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_free_of, is_key,
     is_table, may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
+pub use constant::{ConstantDef, ConstantValue};
 pub use definition::{
-    AttributeDef, ConstantDef, ConstantValue, EntityDef, EntityIndexDef, ExpiryDef, IndexDef,
-    IndexKind, KeyDef, KeySource, Piece, Presence, Projection, SecondKeyDef, SecondKeyUse,
-    ShapeDef, Style, TableDef, UniqueDef, WhenDef, Width,
+    AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
+    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, ShapeDef, Style, TableDef, UniqueDef,
+    WhenDef, Width,
 };
 #[doc(hidden)]
 pub use definition::{IsAsWritten, SentinelsOf};
@@ -58,7 +60,7 @@ pub use entity::{
     KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, SecondKeySchema, ShapeSchema,
     UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
-pub(crate) use identity::TypeMatch;
+pub(crate) use identity::{FoundType, TypeMatch};
 #[doc(hidden)]
 pub use identity::{are_distinct, has_free_constants, same_constants, share_uniques};
 pub(crate) use interleave::others_may_be_among;

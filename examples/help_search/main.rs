@@ -27,7 +27,7 @@ pub struct HelpText {
     pub embedding: Vector<NUMBERS>,
 }
 
-/// What a list of hits shows. The service does not send the vectors then.
+/// The fields of a list of hits. The service does not send the vectors then.
 #[derive(Debug, Clone, PartialEq, DynamoProjection)]
 #[dynamo(entity = HelpText)]
 pub struct FoundText {

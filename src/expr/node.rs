@@ -1,8 +1,10 @@
 //! A condition as a tree, and its text.
 
+use std::fmt::Display;
+
 use super::comparison::Comparison;
 use super::expression::Expression;
-use crate::json::{CodecError, Number, Tag};
+use crate::json::{CodecError, Tag};
 use crate::path::{Former, FormerUse, Place};
 
 /// A condition on an item.
@@ -344,8 +346,8 @@ fn appended(mut nodes: Vec<Node>, mut more: Vec<Node>) -> Vec<Node> {
 }
 
 impl Term {
-    pub(super) fn number(number: &Number) -> Term {
-        Term::Value(format!("{{\"N\":\"{}\"}}", number.as_str()).into_bytes())
+    pub(super) fn number(number: &impl Display) -> Term {
+        Term::Value(format!("{{\"N\":\"{number}\"}}").into_bytes())
     }
 
     fn write_term(&self, out: &mut Expression) {

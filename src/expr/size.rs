@@ -71,7 +71,7 @@ impl<R> Size<R> {
         if self.absent_is_empty && least == 0 {
             return self.le(most);
         }
-        Node::Between(self.size_term(), number_term(least), number_term(most)).into()
+        Node::Between(self.size_term(), Term::number(&least), Term::number(&most)).into()
     }
 
     fn compare_size(&self, comparison: Comparison, than: SizeValue) -> Condition<R> {
@@ -87,7 +87,7 @@ impl<R> Size<R> {
     /// A comparison that holds for an empty set is written as "not the opposite": a set that is missing, or stored as
     /// NULL, has no size, and no comparison with it holds except `<>`.
     fn compare_number(&self, comparison: Comparison, than: usize) -> Condition<R> {
-        let here = |comparison| Node::Compare(self.size_term(), comparison, number_term(than));
+        let here = |comparison| Node::Compare(self.size_term(), comparison, Term::number(&than));
         if !self.absent_is_empty {
             return here(comparison).into();
         }
@@ -118,8 +118,8 @@ impl<R> Size<R> {
 
     fn compare_terms(&self, comparison: Comparison, than: Term) -> Node {
         // Every size is at least 0, so this fails only for a set that is missing or NULL.
-        let has_size = Node::Compare(self.size_term(), Comparison::Ge, number_term(0));
-        let of_empty = Node::Compare(number_term(0), comparison, than.clone());
+        let has_size = Node::Compare(self.size_term(), Comparison::Ge, Term::number(&0));
+        let of_empty = Node::Compare(Term::number(&0), comparison, than.clone());
         let of_size = Node::Compare(self.size_term(), comparison, than);
         Node::any([of_size, has_size.not().and(of_empty)])
     }
@@ -127,10 +127,6 @@ impl<R> Size<R> {
     fn size_term(&self) -> Term {
         Term::Size(self.place.clone())
     }
-}
-
-fn number_term(size: usize) -> Term {
-    Term::Value(format!("{{\"N\":\"{size}\"}}").into_bytes())
 }
 
 /// A size that another one is compared with: a `usize`, or the path of a number.

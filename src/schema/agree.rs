@@ -61,9 +61,7 @@ pub const fn is_escaped(style: Style) -> bool {
 
 /// Whether a field's attribute has no other use: neither as a key from a template nor as the type.
 pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool {
-    if let Some(name) = table.type_attribute
-        && same_text(name, stored)
-    {
+    if is_type(stored, table) {
         return false;
     }
     // A template writes the attribute of its key, and a field that is stored there would be
@@ -98,21 +96,12 @@ pub const fn may_be_renamed(
 ) -> bool {
     // During a renaming both names are written. A key attribute, or one that an index lists, cannot
     // be two.
-    if !is_free(former, entity, table) || same_text(former, table.pk) {
-        return false;
-    }
-    if let Some(sk) = table.sk
-        && same_text(former, sk)
-    {
+    if !is_free(former, entity, table) || is_table_key(former, table) {
         return false;
     }
     let mut at = 0;
     while at < table.indexes.len() {
-        let index = &table.indexes[at];
-        if is_listed(former, index.pk) || is_listed(former, index.sk) {
-            return false;
-        }
-        if let Projection::Include(names) = index.project
+        if let Projection::Include(names) = table.indexes[at].project
             && (is_listed(former, names) || is_listed(stored, names))
         {
             return false;
@@ -120,6 +109,34 @@ pub const fn may_be_renamed(
         at += 1;
     }
     true
+}
+
+/// Whether an attribute is part of the primary key, or of the key of an index.
+pub(super) const fn is_table_key(name: &str, table: &TableDef) -> bool {
+    if same_text(name, table.pk) {
+        return true;
+    }
+    if let Some(sk) = table.sk
+        && same_text(name, sk)
+    {
+        return true;
+    }
+    let mut at = 0;
+    while at < table.indexes.len() {
+        if is_listed(name, table.indexes[at].pk) || is_listed(name, table.indexes[at].sk) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether an attribute stores the type.
+pub(super) const fn is_type(name: &str, table: &TableDef) -> bool {
+    match table.type_attribute {
+        Some(attribute) => same_text(attribute, name),
+        None => false,
+    }
 }
 
 const fn is_listed(name: &str, names: &[&str]) -> bool {

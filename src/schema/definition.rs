@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{KeyType, StreamView};
+use super::{ConstantDef, KeyType, StreamView};
 use crate::json::{CodecError, Reader};
 use crate::path::{Former, FormerUse, Place};
 
@@ -289,25 +289,6 @@ impl AttributeDef {
             .is_some_and(|former| former.usage == FormerUse::Alone);
         self.names().take(if is_alone { 1 } else { 2 })
     }
-}
-
-/// One attribute of `constant("__edb_v__" = "1")`: all items of the entity have it with this value, and rows of the same
-/// type with another value belong to others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ConstantDef {
-    /// The attribute.
-    pub attribute: &'static str,
-    /// Its value.
-    pub value: ConstantValue,
-}
-
-/// The value of a constant attribute.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ConstantValue {
-    /// A text.
-    Text(&'static str),
-    /// An integer.
-    Number(i64),
 }
 
 /// An entity, as declared.

@@ -1,14 +1,16 @@
 //! The entity of an item by its type attribute and the constants of the entity. Reads, jobs, streams, imports and copies
 //! all use these functions; only an item without a type has to be identified by its key.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use super::agree::{is_table_key, is_type};
 use super::overlap::{is_fallback, same_text};
 use super::{
     ConstantDef, ConstantSchema, ConstantValue, EntityDef, EntitySchema, KeyType, TableDef,
 };
 use crate::codec::{Item, Value};
-use crate::json::{CodecError, Number, Reader, Writer, find_member};
+use crate::json::{Number, Reader, find_member};
 
 /// The relation of an item to an entity, by its type and its constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,21 +23,45 @@ pub(crate) enum TypeMatch {
     Foreign(&'static str),
 }
 
-impl EntityDef {
-    /// Compares the type and the constants of an item with those of the entity.
-    pub(crate) fn type_match(&self, table: &TableDef, item: &[u8]) -> TypeMatch {
-        let Some(attribute) = table.type_attribute else {
-            return TypeMatch::Untyped;
-        };
-        let stored = find_member(item, attribute).ok().flatten();
-        let own_type = stored.map(|json| {
-            let found = Reader::new(json).text();
-            found.is_ok_and(|found| found == self.stored_name)
+/// The type of an item, found once for all entities that are compared with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FoundType<'i> {
+    item: &'i [u8],
+    /// The type attribute and its value in DynamoDB JSON, if the item has one.
+    stored: Option<(&'static str, &'i [u8])>,
+}
+
+impl<'i> FoundType<'i> {
+    pub(crate) fn of_item(table: &TableDef, item: &'i [u8]) -> Self {
+        let stored = table.type_attribute.and_then(|attribute| {
+            let json = find_member(item, attribute).ok().flatten()?;
+            Some((attribute, json))
         });
-        if own_type == Some(false) {
+        FoundType { item, stored }
+    }
+
+    /// Whether the item belongs to the entity: by its type and constants, or by its key if it has no type.
+    pub(crate) fn is_of(self, entity: &EntityDef) -> bool {
+        match self.matched_with(entity) {
+            TypeMatch::Own => true,
+            TypeMatch::Untyped => entity.has_key(self.item),
+            TypeMatch::Foreign(_) => false,
+        }
+    }
+
+    fn matched_with(self, entity: &EntityDef) -> TypeMatch {
+        let item = self.item;
+        let own_type = self.stored.map(|(attribute, json)| {
+            let found = Reader::new(json).text();
+            (
+                attribute,
+                found.is_ok_and(|found| found == entity.stored_name),
+            )
+        });
+        if let Some((attribute, false)) = own_type {
             return TypeMatch::Foreign(attribute);
         }
-        let foreign = self.constants.iter().find(|constant| {
+        let foreign = entity.constants.iter().find(|constant| {
             let stored = find_member(item, constant.attribute).ok().flatten();
             match stored {
                 Some(json) => !constant.is_stored(&mut Reader::new(json)).unwrap_or(false),
@@ -48,23 +74,28 @@ impl EntityDef {
             (None, None) => TypeMatch::Untyped,
         }
     }
+}
+
+impl EntityDef {
+    /// Compares the type and the constants of an item with those of the entity.
+    pub(crate) fn type_match(&self, table: &TableDef, item: &[u8]) -> TypeMatch {
+        FoundType::of_item(table, item).matched_with(self)
+    }
 
     /// Whether an item belongs to the entity: by its type and constants, or by its key if it has no type.
     pub(crate) fn owns(&self, table: &TableDef, item: &[u8]) -> bool {
-        match self.type_match(table, item) {
-            TypeMatch::Own => true,
-            TypeMatch::Untyped => self.has_key(item),
-            TypeMatch::Foreign(_) => false,
-        }
+        FoundType::of_item(table, item).is_of(self)
     }
 
     /// The value of the type attribute with the constants: no two entities of a table share it.
-    pub(crate) fn identity(&self) -> String {
+    pub(crate) fn identity(&self) -> Cow<'static, str> {
+        // Each query asks for it, and almost no entity has constants.
+        if self.constants.is_empty() {
+            return Cow::Borrowed(self.stored_name);
+        }
         let constants = self.constants.iter();
-        identity_text(
-            self.stored_name,
-            constants.map(|constant| (constant.attribute, constant.value.to_string())),
-        )
+        let constants = constants.map(|constant| (constant.attribute, constant.value.to_string()));
+        Cow::Owned(identity_text(self.stored_name, constants))
     }
 
     /// The names of its constants.
@@ -126,42 +157,6 @@ impl ConstantDef {
             attribute: self.attribute.to_owned(),
             ty,
             value,
-        }
-    }
-
-    /// Whether the next value is that of the constant.
-    pub(crate) fn is_stored(&self, reader: &mut Reader<'_>) -> Result<bool, CodecError> {
-        match self.value {
-            ConstantValue::Text(own) => Ok(reader.text()? == own),
-            ConstantValue::Number(own) => {
-                let found: Result<Number, _> = reader.digits()?.parse();
-                Ok(found.is_ok_and(|found| found == Number::from(own)))
-            }
-        }
-    }
-
-    /// The value as DynamoDB JSON.
-    pub(crate) fn json(&self) -> Vec<u8> {
-        let mut writer = Writer::default();
-        self.write_value(&mut writer);
-        writer.into_bytes()
-    }
-
-    /// Writes the value.
-    pub(crate) fn write_value(&self, writer: &mut Writer) {
-        match self.value {
-            ConstantValue::Text(text) => writer.text(text),
-            ConstantValue::Number(number) => writer.write_integer(number),
-        }
-    }
-}
-
-/// As it is written in the declaration.
-impl fmt::Display for ConstantValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            ConstantValue::Text(text) => write!(f, "{text:?}"),
-            ConstantValue::Number(number) => write!(f, "{number}"),
         }
     }
 }
@@ -231,44 +226,13 @@ const fn same_value(a: &ConstantDef, b: &ConstantDef) -> bool {
 pub const fn has_free_constants(entity: &EntityDef, table: &TableDef) -> bool {
     let mut at = 0;
     while at < entity.constants.len() {
-        if is_used(entity.constants[at].attribute, table) {
+        let name = entity.constants[at].attribute;
+        if is_table_key(name, table) || is_type(name, table) {
             return false;
         }
         at += 1;
     }
     true
-}
-
-const fn is_used(name: &str, table: &TableDef) -> bool {
-    if same_text(name, table.pk) || is_same(table.sk, name) || is_same(table.type_attribute, name) {
-        return true;
-    }
-    let mut at = 0;
-    while at < table.indexes.len() {
-        if is_listed(name, table.indexes[at].pk) || is_listed(name, table.indexes[at].sk) {
-            return true;
-        }
-        at += 1;
-    }
-    false
-}
-
-const fn is_same(known: Option<&str>, name: &str) -> bool {
-    match known {
-        Some(known) => same_text(known, name),
-        None => false,
-    }
-}
-
-const fn is_listed(name: &str, names: &[&str]) -> bool {
-    let mut at = 0;
-    while at < names.len() {
-        if same_text(name, names[at]) {
-            return true;
-        }
-        at += 1;
-    }
-    false
 }
 
 /// Whether two entities of one type would store a unique value in the same item.

@@ -241,7 +241,7 @@ impl DeclaredEntity {
                 was: shape.older.map(|older| older.type_name.to_owned()),
             }),
             second_key: def.second_key.map(|second| SecondKeySchema {
-                other: second.other.identity(),
+                other: second.other.identity().into_owned(),
                 usage: second.usage,
             }),
             pk,

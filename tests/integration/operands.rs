@@ -230,7 +230,7 @@ macro_rules! cases {
     };
 }
 
-/// What `set_sum` and `set_difference` make of two numbers that must exist.
+/// The result of `set_sum` and `set_difference` for two numbers that must exist.
 fn sum_of_there<T: Copy + Into<i128>>(
     pair: (&Held<T>, &Held<T>),
     minus: bool,
@@ -239,7 +239,7 @@ fn sum_of_there<T: Copy + Into<i128>>(
     matches!(pair.0, Is(_)).then(|| sum(pair, 0, minus, range))?
 }
 
-/// What they make of one that must exist and a value.
+/// Their result for one that must exist and a value.
 fn sum_with<T: Copy + Into<i128>>(
     first: &Held<T>,
     change: i128,

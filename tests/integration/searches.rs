@@ -92,7 +92,7 @@ fn reporting(db: &Db) -> (Dynamo, Reported) {
     (watched, last)
 }
 
-/// What the estimate says equals what the engine reports.
+/// The estimate equals the report of the engine.
 async fn bytes_are_counted(db: Db) -> Outcome {
     let (watched, last) = reporting(&db);
     let reported = || *last.lock().expect("no panic");

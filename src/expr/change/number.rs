@@ -220,8 +220,11 @@ fn room_in_both(first: &Place, second: &Place, minus: bool, half: &SumRange) -> 
     if minus && half.is_unsigned {
         return Node::Compare(first, Comparison::Ge, second);
     }
-    let within = |term| Node::Between(term, Term::number(&half.least), Term::number(&half.most));
-    within(first).and(within(second))
+    within_half(first, half).and(within_half(second, half))
+}
+
+fn within_half(number: Term, half: &SumRange) -> Node {
+    Node::Between(number, Term::number(&half.least), Term::number(&half.most))
 }
 
 /// The condition that the other number exists, and that the sum or the difference of the two fits the type. DynamoDB
@@ -241,11 +244,10 @@ fn room_for(
         let from_here = Node::Compare(here, Comparison::Ge, there);
         return Ok(Node::any([missing().and(from_start), from_here]));
     }
-    let within = |term| Node::Between(term, Term::number(&half.least), Term::number(&half.most));
     let start = Number::decode(&mut Reader::new(start))?;
     let start_fits = (&half.least..=&half.most).contains(&&start);
     let fits = start_fits.then(missing).into_iter();
-    Ok(Node::any(fits.chain([within(here)])).and(within(there)))
+    Ok(Node::any(fits.chain([within_half(here, half)])).and(within_half(there, half)))
 }
 
 /// The condition that the stored number leaves room for the change.

@@ -85,7 +85,7 @@ impl Selection {
             let ttl = source.ttl_attribute();
             let mut expression = Expression::default();
             self.name_attributes(
-                ttl.iter().chain(attributes),
+                ttl.into_iter().chain(attributes.iter().copied()),
                 expression.begin_parameter("ProjectionExpression"),
             );
             expression.write_members(&mut options);

@@ -11,8 +11,8 @@ use crate::error::Error;
 use crate::json::{CodecError, Reader, find_member};
 use crate::key::{Role, Shard};
 use crate::schema::{
-    DeclaredEntity, EntityDef, EntityIndexDef, KeyDef, KeySource, Pattern, Piece, Projection,
-    Style, TableDef, Width, others_may_be_among, text_after,
+    DeclaredEntity, EntityDef, EntityIndexDef, FoundType, KeyDef, KeySource, Pattern, Piece,
+    Projection, Style, TableDef, Width, others_may_be_among, text_after,
 };
 
 /// A table or an index, and the entity or the collection whose rows are queried.
@@ -124,7 +124,8 @@ impl QuerySource {
         let mut entities = self.entities.iter().copied();
         // The type and the constants decide if they exist, even if the key fits another entity: they are what the
         // writing program declared.
-        Ok(entities.find(|entity| entity.owns(self.table, item)))
+        let found = FoundType::of_item(self.table, item);
+        Ok(entities.find(|entity| found.is_of(entity)))
     }
 
     /// Whether the sort key of the index is a bare text of which a value has several, such as a time.

@@ -13,8 +13,8 @@ use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, KeyIdentity, Writer, find_member};
 use crate::path::Place;
 use crate::schema::{
-    EntityDef, KeySource, SHAPE, Style, TableDef, TypeMatch, has_uniques, others_may_be_among,
-    shape_number,
+    EntityDef, FoundType, KeySource, SHAPE, Style, TableDef, TypeMatch, has_uniques,
+    others_may_be_among, shape_number,
 };
 
 /// How to identify rows without a type.
@@ -99,7 +99,8 @@ impl ByKey {
                 Err(ForeignRow) => RowKind::Other,
             },
             EntityMatch::OfNone(left_out) => {
-                match left_out.iter().any(|entity| entity.owns(self.table, item)) {
+                let found = FoundType::of_item(self.table, item);
+                match left_out.iter().any(|entity| found.is_of(entity)) {
                     true => RowKind::Other,
                     false => RowKind::Meant,
                 }
@@ -240,13 +241,12 @@ impl QuerySource {
             ]),
             // A missing type also fulfils this condition; such rows are identified by their keys.
             EntityMatch::OfNone(left_out) => {
-                let (plain, others): (Vec<_>, Vec<_>) = left_out
-                    .into_iter()
-                    .partition(|entity| entity.constants.is_empty());
-                let types: Vec<_> = plain.into_iter().map(type_value).collect();
+                let is_plain = |entity: &&&EntityDef| entity.constants.is_empty();
+                let plain = left_out.iter().filter(is_plain);
+                let types: Vec<_> = plain.map(|entity| type_value(entity)).collect();
                 let stored = Term::Place(Place::of(attribute));
                 let types = (!types.is_empty()).then(|| Node::In(stored, types).not());
-                let others = others.into_iter();
+                let others = left_out.iter().filter(|entity| !is_plain(entity));
                 let others = others.map(|entity| typed_condition(attribute, entity).not());
                 Node::all(types.into_iter().chain(others))
             }

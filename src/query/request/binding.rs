@@ -1,5 +1,7 @@
 //! The binding of a cursor, and the proof that this library created it.
 
+use std::borrow::Cow;
+
 use super::selection::Selection;
 use crate::dynamo::Dynamo;
 use crate::expr::Expression;
@@ -19,7 +21,7 @@ pub(crate) fn bind_query(selection: &Selection, db: &Dynamo) -> u64 {
     let is_named = source.members.is_none() && source.table.type_attribute.is_some();
     let name = match is_named {
         true => source.entity.identity(),
-        false => String::new(),
+        false => Cow::Borrowed(""),
     };
     hash.hash_field(name.as_bytes());
     for entity in source.left_out(draft.is_scan) {

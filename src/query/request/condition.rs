@@ -88,8 +88,7 @@ impl Selection {
         let by_key = self.by_key();
         let ttl = self.hidden_by().filter(|_| wanted == Wanted::Items);
         let identity = by_key.iter().flat_map(|by_key| by_key.attributes());
-        let beside: Vec<&'static str> = identity.chain(ttl).collect();
-        self.name_attributes(projection.iter().chain(&beside), out);
+        self.name_attributes(projection.iter().copied().chain(identity).chain(ttl), out);
     }
 
     fn add_filters(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, CodecError> {

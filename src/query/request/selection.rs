@@ -105,14 +105,14 @@ impl Selection {
     }
 
     /// Names these attributes, those of the keys first.
-    pub(crate) fn name_attributes<'a>(
+    pub(crate) fn name_attributes(
         &self,
-        attributes: impl IntoIterator<Item = &'a &'static str>,
+        attributes: impl IntoIterator<Item = &'static str>,
         out: &mut Expression,
     ) {
         let mut names = self.query_source().key_attributes();
         for name in attributes {
-            if !names.contains(name) {
+            if !names.contains(&name) {
                 names.push(name);
             }
         }
