@@ -1,5 +1,7 @@
 //! CloudFormation templates: cfn-lint finds nothing in them, and stacks that are made of them are what is declared.
 
+use std::collections::BTreeSet;
+
 use dynamo_entity::aws_sdk_dynamodb::Client;
 use dynamo_entity::export::CloudFormation;
 use dynamo_entity::prelude::*;
@@ -7,6 +9,7 @@ use dynamo_entity::schema::{
     IndexSchema, ProjectionSchema, StreamView, TableSchema, TableSettings,
 };
 use fastrand::Rng;
+use serde_json::Value as Json;
 
 use super::goldens::check;
 use super::random::{later, tables};
@@ -27,7 +30,10 @@ fn cfn_lint_finds_nothing_in_templates() -> Outcome {
         return Ok(());
     };
     let folder = tempfile::tempdir()?;
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text);
+    let write = |name: &str, text: &str| -> Outcome {
+        let text = without_search_attributes(text)?;
+        Ok(std::fs::write(folder.path().join(name), text)?)
+    };
     write("examples.json", &CloudFormation::new(all()?).template()?)?;
     for seed in 0..30 {
         let mut rng = Rng::with_seed(seed);
@@ -43,6 +49,51 @@ fn cfn_lint_finds_nothing_in_templates() -> Outcome {
         }
     }
     lint(&cfn_lint, folder.path())
+}
+
+/// A template whose attribute definitions are those of keys alone. CloudFormation demands a definition of each attribute
+/// of a search schema, but cfn-lint 1.58 reports it (E3039), because it looks for the attribute in key schemas only.
+fn without_search_attributes(template: &str) -> Result<String, serde_json::Error> {
+    let mut template: Json = serde_json::from_str(template)?;
+    let resources = template["Resources"].as_object_mut().into_iter().flatten();
+    for (name, resource) in resources {
+        let properties = &mut resource["Properties"];
+        let keys = named_in(properties, "KeySchema");
+        let searched = named_in(properties, "SearchSchema");
+        if let Some(definitions) = properties["AttributeDefinitions"].as_array_mut() {
+            let declared = definitions.len();
+            definitions.retain(|definition| {
+                let attribute = definition["AttributeName"].as_str().unwrap_or_default();
+                keys.contains(attribute) || !searched.contains(attribute)
+            });
+            if definitions.len() < declared {
+                eprintln!("SKIPPED cfn-lint: attributes of the search schemas of {name}");
+            }
+        }
+    }
+    serde_json::to_string_pretty(&template)
+}
+
+/// The attributes that are named below the members of this name.
+fn named_in(tree: &Json, member: &str) -> BTreeSet<String> {
+    match tree {
+        Json::Object(members) => {
+            let found = |(name, below): (&String, &Json)| {
+                if name != member {
+                    return named_in(below, member);
+                }
+                let elements = below.as_array().into_iter().flatten();
+                let names = elements.filter_map(|element| element["AttributeName"].as_str());
+                names.map(str::to_owned).collect()
+            };
+            members.iter().flat_map(found).collect()
+        }
+        Json::Array(elements) => elements
+            .iter()
+            .flat_map(|below| named_in(below, member))
+            .collect(),
+        _ => BTreeSet::new(),
+    }
 }
 
 /// moto's stacks know no TTL, class, recovery, limits, warm throughput and encryption of tables, so these are left out.
