@@ -13,7 +13,7 @@ mod stack;
 mod templates;
 mod terraform;
 mod to_s3;
-mod tools;
+pub mod tools;
 mod uniques;
 mod use_cases;
 mod vectors;

@@ -44,6 +44,7 @@ mod delivery;
 mod dynamic;
 mod exports;
 mod facts;
+mod foreign_libraries;
 mod help_desk_crashes;
 mod http;
 mod lock_files;

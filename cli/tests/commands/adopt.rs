@@ -45,7 +45,7 @@ const PLANTED: [Planted; 9] = [
 {"pk":"account#acme","sk":"account#","_type":"Account","id":"acme","name":"Acme Ltd","balance":12.5,"created":"2026-03-01T12:00:00.000Z","updated":"2026-03-01T12:00:00.000Z"}
 {"pk":"account#blue","sk":"account#","_type":"Account","id":"blue","name":"Blue","balance":7,"created":"2026-03-01T12:00:00.000Z","updated":"2026-03-02T12:00:00.000Z"}
 {"pk":"account#acme","sk":"user#Ann Lee","gs1pk":"email#ann@x.org","gs1sk":"user#","_type":"User","accountId":"acme","name":"Ann Lee","email":"ann@x.org","joined":"2026-03-01T12:00:00.000Z","role":"admin","created":"2026-03-01T12:00:00.120Z","updated":"2026-03-02T08:30:00.000Z"}
-{"pk":"account#acme","sk":"user#Bob","_type":"User","accountId":"acme","name":"Bob","created":"2026-03-01T12:00:00.120Z","updated":"2026-03-02T08:30:00.000Z"}
+{"pk":"account#acme","sk":"user#Bob","gs1sk":"user#","_type":"User","accountId":"acme","name":"Bob","created":"2026-03-01T12:00:00.120Z","updated":"2026-03-02T08:30:00.000Z"}
 {"pk":"account#blue","sk":"user#Cid","gs1pk":"email#cid@y.org","gs1sk":"user#","_type":"User","accountId":"blue","name":"Cid","email":"cid@y.org","role":"user","created":"2026-03-01T12:00:00.120Z","updated":"2026-03-02T08:30:00.000Z"}
 {"pk":"_unique#User#email#ann@x.org","sk":"_unique#","_type":"_Unique"}
 {"pk":"_unique#User#email#cid@y.org","sk":"_unique#","_type":"_Unique"}"#,

@@ -32,10 +32,10 @@ pub struct Account {
     pub rest: Item,
 }
 
-// unsure: `gs1sk` is "user#" in all items of the sample
+// unsure: the keys of the index `gs1` are fields, and no write derives them: some items have only one of them
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = OneTableTable, key(pk = "account#{account_id}", sk = "user#{name}"))]
-#[dynamo(gsi(by_email, on = gs1, pk = "email#{email}", sk = "user#"))]
+#[dynamo(gsi(gs1, pk = gs1pk, sk = gs1sk))]
 pub struct User {
     #[dynamo(rename = "accountId")]
     pub account_id: String,
@@ -43,6 +43,8 @@ pub struct User {
     #[dynamo(created_at, format = "rfc3339_ms")]
     pub created: Timestamp,
     pub email: Option<String>,
+    pub gs1pk: Option<String>,
+    pub gs1sk: String,
     #[dynamo(format = "rfc3339_ms")]
     pub joined: Option<Timestamp>,
     pub name: String,
