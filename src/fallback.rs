@@ -188,6 +188,7 @@ pub const FALLBACK_TABLE: TableDef = TableDef {
     pk: "",
     sk: Some(""),
     type_attribute: None,
+    identify_by: None,
     style: Style::Escaped,
     indexes: &[],
     stream: None,

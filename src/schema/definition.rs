@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ConstantDef, KeyType, StreamView};
+use super::{ConstantDef, IdentifyBy, KeyType, StreamView};
 use crate::json::{CodecError, Reader};
 use crate::path::{Former, FormerUse, Place};
 
@@ -480,6 +480,8 @@ pub struct TableDef {
     pub sk: Option<&'static str>,
     /// The attribute with the entity's name; shared tables have one.
     pub type_attribute: Option<&'static str>,
+    /// How rows are identified, if not by the type or, without one, by the key.
+    pub identify_by: Option<IdentifyBy>,
     /// The format of key texts.
     pub style: Style,
     /// Its indexes.

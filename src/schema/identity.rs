@@ -1,13 +1,14 @@
 //! The entity of an item by its type attribute and the constants of the entity. Reads, jobs, streams, imports and copies
-//! all use these functions; only an item without a type has to be identified by its key.
+//! all use these functions; only an item without a type has to be identified by its key, and every item of a table with
+//! `identify_by = key`.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use super::agree::{is_table_key, is_type};
 use super::overlap::{is_fallback, same_text};
 use super::{
-    ConstantDef, ConstantSchema, ConstantValue, EntityDef, EntitySchema, KeyType, TableDef,
+    ConstantDef, ConstantSchema, ConstantValue, EntityDef, EntitySchema, IdentifyBy, KeyType,
+    TableDef,
 };
 use crate::codec::{Item, Value};
 use crate::json::{Number, Reader, find_member};
@@ -17,6 +18,8 @@ use crate::json::{Number, Reader, find_member};
 pub(crate) enum TypeMatch {
     /// The type and all constants are those of the entity.
     Own,
+    /// The same in a table that identifies its rows by their keys. Its key decides.
+    Typed,
     /// The item has no type, and no constant with another value. Its key decides.
     Untyped,
     /// The item belongs to another entity or to none, because of this attribute.
@@ -27,6 +30,7 @@ pub(crate) enum TypeMatch {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoundType<'i> {
     item: &'i [u8],
+    is_by_key: bool,
     /// The type attribute and its value in DynamoDB JSON, if the item has one.
     stored: Option<(&'static str, &'i [u8])>,
 }
@@ -37,19 +41,28 @@ impl<'i> FoundType<'i> {
             let json = find_member(item, attribute).ok().flatten()?;
             Some((attribute, json))
         });
-        FoundType { item, stored }
+        FoundType {
+            item,
+            is_by_key: is_identified_by_key(table),
+            stored,
+        }
+    }
+
+    /// Whether the item has a type that is not the one of the entity, or a type without its constants.
+    pub(crate) fn is_typed_otherwise(self, entity: &EntityDef) -> bool {
+        self.stored.is_some() && matches!(self.matched_with(entity), TypeMatch::Foreign(_))
     }
 
     /// Whether the item belongs to the entity: by its type and constants, or by its key if it has no type.
     pub(crate) fn is_of(self, entity: &EntityDef) -> bool {
         match self.matched_with(entity) {
             TypeMatch::Own => true,
-            TypeMatch::Untyped => entity.has_key(self.item),
+            TypeMatch::Typed | TypeMatch::Untyped => entity.has_key(self.item),
             TypeMatch::Foreign(_) => false,
         }
     }
 
-    fn matched_with(self, entity: &EntityDef) -> TypeMatch {
+    pub(crate) fn matched_with(self, entity: &EntityDef) -> TypeMatch {
         let item = self.item;
         let own_type = self.stored.map(|(attribute, json)| {
             let found = Reader::new(json).text();
@@ -70,6 +83,7 @@ impl<'i> FoundType<'i> {
         });
         match (foreign, own_type) {
             (Some(constant), _) => TypeMatch::Foreign(constant.attribute),
+            (None, Some(_)) if self.is_by_key => TypeMatch::Typed,
             (None, Some(_)) => TypeMatch::Own,
             (None, None) => TypeMatch::Untyped,
         }
@@ -87,49 +101,23 @@ impl EntityDef {
         FoundType::of_item(table, item).is_of(self)
     }
 
-    /// The value of the type attribute with the constants: no two entities of a table share it.
-    pub(crate) fn identity(&self) -> Cow<'static, str> {
-        // Each query asks for it, and almost no entity has constants.
-        if self.constants.is_empty() {
-            return Cow::Borrowed(self.stored_name);
-        }
-        let constants = self.constants.iter();
-        let constants = constants.map(|constant| (constant.attribute, constant.value.to_string()));
-        Cow::Owned(identity_text(self.stored_name, constants))
-    }
-
     /// The names of its constants.
     pub(crate) fn constant_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.constants.iter().map(|constant| constant.attribute)
     }
 }
 
-/// `order where __edb_v__ = "1"`
-pub(super) fn identity_text<'n>(
-    stored_name: &str,
-    constants: impl Iterator<Item = (&'n str, String)>,
-) -> String {
-    let mut constants: Vec<(&str, String)> = constants.collect();
-    // The order of declarations is stored nowhere.
-    constants.sort_unstable();
-    let mut text = stored_name.to_owned();
-    for (at, (attribute, value)) in constants.iter().enumerate() {
-        text.push_str(if at == 0 { " where " } else { " and " });
-        text.push_str(attribute);
-        text.push_str(" = ");
-        text.push_str(value);
-    }
-    text
-}
-
 impl EntitySchema {
-    /// The value of the type attribute with the constants: no two entities of a table share it.
-    pub(crate) fn identity(&self) -> String {
-        let constants = self.constants.iter();
-        identity_text(
-            &self.stored_name,
-            constants.map(|constant| (constant.attribute.as_str(), constant.to_string())),
-        )
+    /// Whether the key of an item fits the templates of the entity. If the schema has no declaration, only the literals of
+    /// the templates are compared.
+    pub fn has_key_of(&self, item: &Item) -> bool {
+        let Ok(json) = item.to_dynamo_json() else {
+            return false;
+        };
+        match self.origin.0 {
+            Some(declared) => declared.entity.has_key(&json),
+            None => self.is_like(&json),
+        }
     }
 
     /// Whether an item with the type of the entity has its constants too.
@@ -189,6 +177,11 @@ pub const fn are_distinct(a: &EntityDef, b: &EntityDef) -> bool {
         at += 1;
     }
     false
+}
+
+/// Whether the table identifies its rows by their keys, so that its entities may have one type.
+pub const fn is_identified_by_key(table: &TableDef) -> bool {
+    matches!(table.identify_by, Some(IdentifyBy::Key))
 }
 
 /// Whether two shapes of one entity have the same constants.

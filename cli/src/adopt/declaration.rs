@@ -161,9 +161,13 @@ fn shared_table(
         .as_ref()
         .map(|typed| format!(", type_attribute = {:?}", typed.name))
         .unwrap_or_default();
+    let by_key = match table.shares_types(sample) {
+        true => ", identify_by = key",
+        false => "",
+    };
     let _ = writeln!(
         text,
-        "#[derive(DynamoTable)]\n#[dynamo(name = {:?}, pk = {:?}{sk}, verbatim{typed}, entities({}))]",
+        "#[derive(DynamoTable)]\n#[dynamo(name = {:?}, pk = {:?}{sk}, verbatim{typed}{by_key}, entities({}))]",
         sample.name,
         sample.pk.name,
         entities.join(", ")

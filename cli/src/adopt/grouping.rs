@@ -1,5 +1,6 @@
 //! The entities of a table: items by their type attribute, or by the words with which their keys begin.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use dynamo_entity::Value;
@@ -56,20 +57,22 @@ pub(crate) fn groups_by_type(sample: &TableSample, attribute: &TypeAttribute) ->
             }
         }
     }
-    let groups = by_type.into_iter().map(|(value, rows)| {
-        let (rows, dropped) = largest_version(sample, rows);
-        if !dropped.is_empty() {
-            let reason = format!(
-                "of `{}` of another service or version",
-                value.escape_debug()
-            );
-            others.entry(reason).or_default().extend(dropped);
-        }
-        RowGroup {
-            name: type_name(value),
-            type_value: Some(value.to_owned()),
-            rows,
-        }
+    let groups = by_type.into_iter().flat_map(|(value, rows)| {
+        let mut models = groups_by_model(sample, rows);
+        // The entity with most items has the name of the type alone.
+        models.sort_by_key(|(_, rows)| Reverse(rows.len()));
+        let groups = models.into_iter().enumerate();
+        groups.map(move |(at, (model, rows))| {
+            let name = match model.filter(|_| at > 0) {
+                Some((version, service)) => format!("{service} {value} {version}"),
+                None => value.to_owned(),
+            };
+            RowGroup {
+                name: type_name(&name),
+                type_value: Some(value.to_owned()),
+                rows,
+            }
+        })
     });
     RowGroups {
         groups: groups.collect(),
@@ -77,27 +80,27 @@ pub(crate) fn groups_by_type(sample: &TableSample, attribute: &TypeAttribute) ->
     }
 }
 
-/// The items of the service and version that most items have, and the others. ElectroDB allows one entity name in several.
-fn largest_version(sample: &TableSample, rows: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+/// The version and the service of a model of ElectroDB.
+type ElectroModel = (String, String);
+
+/// The items of each version and each service. ElectroDB allows one entity name in several, and one declaration cannot read
+/// the keys of two.
+fn groups_by_model(
+    sample: &TableSample,
+    rows: Vec<usize>,
+) -> Vec<(Option<ElectroModel>, Vec<usize>)> {
     let of = |row: &usize| {
         let item = sample.rows.get(*row)?;
         let version = item.get(ELECTRO_VERSION)?.as_text()?;
         let pk = item.get(&sample.pk.name)?.as_text()?;
-        Some((
-            version.to_owned(),
-            pk.split('#').next().unwrap_or_default().to_owned(),
-        ))
+        let service = pk.split('#').next().unwrap_or_default();
+        Some((version.to_owned(), service.to_owned()))
     };
-    // One declaration cannot read the keys of two services.
-    let mut counts: BTreeMap<Option<(String, String)>, usize> = BTreeMap::new();
-    for row in &rows {
-        *counts.entry(of(row)).or_default() += 1;
+    let mut models: BTreeMap<Option<ElectroModel>, Vec<usize>> = BTreeMap::new();
+    for row in rows {
+        models.entry(of(&row)).or_default().push(row);
     }
-    let largest = counts
-        .into_iter()
-        .max_by_key(|(_, count)| *count)
-        .map(|(version, _)| version);
-    rows.into_iter().partition(|row| Some(of(row)) == largest)
+    models.into_iter().collect()
 }
 
 /// Groups by the words with which the keys begin, as in `USER#ann` and `ORDER#7`; one group if the keys have none.

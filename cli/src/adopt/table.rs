@@ -8,7 +8,7 @@ use super::entity_plan::plan_entity;
 use super::grouping::{RowGroups, groups_by_key, groups_by_type, one_group};
 use super::names::{type_name, unique_name};
 use super::sample::TableSample;
-use super::vocabulary::{TypeAttribute, type_attribute};
+use super::vocabulary::{ELECTRO_VERSION, TypeAttribute, constant_text, type_attribute};
 
 /// The declarations for a table.
 #[derive(Debug, Clone)]
@@ -22,6 +22,20 @@ pub(crate) struct AdoptedTable {
     pub(crate) others: Vec<(String, usize)>,
     /// For each entity, the items that it writes as they are.
     pub(crate) kept: Vec<Vec<usize>>,
+}
+
+impl AdoptedTable {
+    /// Whether only the keys distinguish two entities: they have one type, and one version of the model.
+    pub(crate) fn shares_types(&self, sample: &TableSample) -> bool {
+        let identity = |entity: &AdoptedEntity| {
+            let version = sample.rows.get(*entity.rows.first()?)?;
+            let version = constant_text(version, ELECTRO_VERSION);
+            Some((entity.type_value.clone()?, version.map(str::to_owned)))
+        };
+        let mut known = BTreeSet::new();
+        let mut identities = self.entities.iter().filter_map(identity);
+        identities.any(|identity| !known.insert(identity))
+    }
 }
 
 /// Plans the declarations.

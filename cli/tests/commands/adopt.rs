@@ -35,7 +35,8 @@ const PLANTED: [Planted; 9] = [
 {"pk":"$shop#customer_bob#x","sk":"$order_1#number_000007","gsi1pk":"$shop#status_open","gsi1sk":"$order_1#createdat_2026-03-03t00:00:00.000z#number_000007","__edb_e__":"order","__edb_v__":"1","customer":"bob#x","number":7,"status":"open","createdAt":"2026-03-03T00:00:00.000Z","total":100,"paid":false,"lines":[{"sku":"C3","count":1}]}
 {"pk":"$shop#customer_ann","sk":"$customer_1","__edb_e__":"customer","__edb_v__":"1","customer":"Ann","mail":"Ann@x.org","createdAt":1772366400123}
 {"pk":"$shop#customer_bob#x","sk":"$customer_1","__edb_e__":"customer","__edb_v__":"1","customer":"bob#x","mail":"bob@x.org","createdAt":1772366400456}
-{"pk":"$stock#customer_eve","sk":"$customer_2","__edb_e__":"customer","__edb_v__":"2","customer":"eve"}"#,
+{"pk":"$stock#customer_eve","sk":"$customer_2","__edb_e__":"customer","__edb_v__":"2","customer":"eve"}
+{"pk":"$stock#customer_eve","sk":"$order_1#number_000001","__edb_e__":"order","__edb_v__":"1","customer":"Eve","number":1,"total":5}"#,
     },
     Planted {
         table: "one_table",

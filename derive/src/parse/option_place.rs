@@ -192,6 +192,7 @@ pub(crate) const TABLE: OptionPlace = OptionPlace {
         many("lsi", "lsi(lsi1, sk = \"lsi1sk\")"),
         STREAM,
         once("type_attribute", "type_attribute = \"_type\""),
+        once("identify_by", "identify_by = key"),
         VERBATIM_WORD,
         ALLOW,
         CRATE,

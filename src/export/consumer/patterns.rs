@@ -231,6 +231,8 @@ impl KeyReader<'_> {
     fn needs_no_key(&self, is_by_image: bool) -> bool {
         let has_types = self.table.type_attribute.is_some();
         let is_alone = !has_types && self.table.entities.len() <= 1;
+        // A type that several entities may have does not tell which of them the record is of.
+        let is_by_image = is_by_image && self.table.identify_by.is_none();
         self.values.is_empty() && (is_alone || is_by_image && has_types)
     }
 }

@@ -7,7 +7,8 @@ use crate::lock::form::template_text;
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::{keeps_rest, key_only};
 use crate::schema::{
-    EntitySchema, KeyContent, KeySchema, PartSchema, PieceSchema, Presence, Width,
+    EntitySchema, KeyContent, KeySchema, PartSchema, PieceSchema, Presence, TableSchema, Width,
+    without_keys,
 };
 
 /// The way of items to other keys of the same table.
@@ -22,6 +23,22 @@ pub(super) const MOVE_KEYS: [&str; 5] = [
 pub(super) fn appeared(tables: TablePair<'_>, entity: &EntitySchema) -> StoredChange {
     let place = (tables.name(), Some(entity.stored_name.clone()));
     let met = met_by(tables.old, entity);
+    if tables.old.identify_by.is_none()
+        && let Some(other) = has_type_of(tables.old, entity)
+    {
+        return StoredChange::new(
+            ChangeClass::BreaksRunning,
+            place,
+            format!(
+                "the entity is new and has the type of `{other}`: programs that run do not identify rows by their keys, so their \
+                 scans return its items as errors"
+            ),
+            &[
+                "deploy programs with `identify_by = key` that do not write the entity yet, everywhere",
+                "then deploy those that write it",
+            ],
+        );
+    }
     if met.is_empty() {
         let what = "the entity is new, in partitions of its own; a collection of the whole table without an `other` \
                     variant meets it all the same";
@@ -42,6 +59,15 @@ pub(super) fn appeared(tables: TablePair<'_>, entity: &EntitySchema) -> StoredCh
             "then deploy those that write it",
         ],
     )
+}
+
+/// The old entity with the type and the constants of a new one.
+fn has_type_of<'m>(old: &'m TableSchema, entity: &EntitySchema) -> Option<&'m str> {
+    let mut others = old.entities.iter();
+    let is_same = |other: &&EntitySchema| {
+        without_keys(&other.stored_name) == without_keys(&entity.stored_name)
+    };
+    others.find(is_same).map(|other| other.stored_name.as_str())
 }
 
 pub(super) fn gone(table: &str, name: &str) -> StoredChange {

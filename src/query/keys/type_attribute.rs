@@ -1,5 +1,6 @@
 //! The rows of a query if its range may contain rows of several entities. DynamoDB filters by the type attribute; a
-//! row of another program without a type is identified here by its key.
+//! row of another program without a type is identified here by its key, as is every row if several entities may have its
+//! type.
 //!
 //! A row is omitted if it belongs to another entity, or clearly to none. A row that may belong to this entity, with
 //! its key in another format, is an error in its position, because nothing else would ever report it.
@@ -13,8 +14,8 @@ use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, KeyIdentity, Writer, find_member};
 use crate::path::Place;
 use crate::schema::{
-    EntityDef, FoundType, KeySource, SHAPE, Style, TableDef, TypeMatch, has_uniques,
-    others_may_be_among, shape_number,
+    EntityDef, FoundType, KeySource, SHAPE, Style, TableDef, TypeMatch, are_distinct, has_uniques,
+    is_identified_by_key, others_may_be_among, shape_number,
 };
 
 /// How to identify rows without a type.
@@ -49,6 +50,7 @@ enum EntityMatch {
 /// An entity, and all entities of its table.
 #[derive(Debug, Clone, Copy)]
 struct RowClaim {
+    table: &'static TableDef,
     entity: &'static EntityDef,
     entities: &'static [&'static EntityDef],
 }
@@ -61,7 +63,10 @@ impl RowClaim {
             return Ok(None);
         };
         let own = self.entity.likeness(item).ok_or(ForeignRow)?;
-        let mut others = self.entities.iter().filter(|it| it.id != self.entity.id);
+        let found = FoundType::of_item(self.table, item);
+        let others = self.entities.iter().filter(|it| it.id != self.entity.id);
+        // The reads of an entity with another type do not return the row, so its key does not matter.
+        let mut others = others.filter(|other| !found.is_typed_otherwise(other));
         // A row that resembles another entity more is reported by the reads of that entity, so it is reported once.
         let is_of =
             |other: &&'static EntityDef| other.has_key(item) || other.likeness(item) > Some(own);
@@ -78,18 +83,31 @@ struct ForeignRow;
 impl ByKey {
     /// The attributes that identify rows, in addition to their keys.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = &'static str> {
-        let left_out = match &self.whose {
+        let compared = match &self.whose {
+            // The keys of all entities with one type are compared, and each row is first compared with the type.
+            EntityMatch::Of(claim) if self.decides_of_typed() => claim.entities,
             // DynamoDB compares the constants of one entity with the rows.
             EntityMatch::Of(_) => &[][..],
             EntityMatch::OfNone(left_out) => left_out,
         };
-        let constants = left_out.iter().flat_map(|entity| entity.constant_names());
+        let constants = compared.iter().flat_map(|entity| entity.constant_names());
         [self.attribute].into_iter().chain(constants)
     }
 
-    /// Identifies a row that has no type.
+    /// Whether rows with a type are identified by their keys too.
+    pub(crate) fn decides_of_typed(&self) -> bool {
+        is_identified_by_key(self.table)
+    }
+
+    /// Identifies a row that has no type, or whose type does not decide.
     pub(crate) fn row_kind(&self, item: &[u8]) -> RowKind {
         match &self.whose {
+            // A row of another type was requested in addition, for example the item of a unique value.
+            EntityMatch::Of(claim)
+                if FoundType::of_item(self.table, item).is_typed_otherwise(claim.entity) =>
+            {
+                RowKind::Meant
+            }
             EntityMatch::Of(claim) => match claim.unlike_item(item) {
                 Ok(None) => RowKind::Meant,
                 Ok(Some(fault)) => {
@@ -111,7 +129,7 @@ impl ByKey {
 
 impl QuerySource {
     /// Returns an error for a row that a job must not delete, because no read returns it as a row of the query: it
-    /// has another type, or no type and a key in another format. A table with one entity has no types.
+    /// has another type, or a key in another format and a type that does not decide. A table with one entity has no types.
     pub(crate) fn check_row(&self, item: &[u8]) -> Result<(), Error> {
         if let Ok(Some(_)) = find_member(item, SHAPE)
             && self.is_newer_shape(item)
@@ -127,7 +145,7 @@ impl QuerySource {
         }
         let foreign = match self.entity.type_match(self.table, item) {
             TypeMatch::Own => return Ok(()),
-            TypeMatch::Untyped => {
+            TypeMatch::Typed | TypeMatch::Untyped => {
                 return match (self.entity.key_fault)(item) {
                     Some(fault) => {
                         let fault = fault.of_identity(KeyIdentity::Unlike);
@@ -163,6 +181,7 @@ impl QuerySource {
         let whose = match self.members {
             Some(_) => EntityMatch::OfNone(self.left_out(is_scan)),
             None => EntityMatch::Of(RowClaim {
+                table: self.table,
                 entity: self.entity,
                 entities: self.entities,
             }),
@@ -240,7 +259,9 @@ impl QuerySource {
                 typed_condition(attribute, claim.entity),
             ]),
             // A missing type also fulfils this condition; such rows are identified by their keys.
-            EntityMatch::OfNone(left_out) => {
+            EntityMatch::OfNone(mut left_out) => {
+                // Rows with the type of a member are read: only their keys tell whether they are of the other entity.
+                left_out.retain(|entity| self.has_own_type(entity));
                 let is_plain = |entity: &&&EntityDef| entity.constants.is_empty();
                 let plain = left_out.iter().filter(is_plain);
                 let types: Vec<_> = plain.map(|entity| type_value(entity)).collect();
@@ -251,6 +272,13 @@ impl QuerySource {
                 Node::all(types.into_iter().chain(others))
             }
         })
+    }
+
+    /// Whether no entity of the collection shares the type and the constants of this one.
+    fn has_own_type(&self, entity: &EntityDef) -> bool {
+        let mut others = self.entities.iter();
+        let is_member = |other: &EntityDef| self.members.is_some_and(|it| it.takes_entity(other));
+        others.all(|other| !is_member(other) || are_distinct(entity, other))
     }
 
     /// The entities of the table that are in no collection of this kind and may have rows in its range.
