@@ -77,12 +77,13 @@ pub use crate::schema::{
     Projection, SHAPE, SecondKeyDef, SecondKeyUse, ShapeDef, ShapeModel, StreamView, Style,
     TableDef, TableModel, TypeModel, TypeOf, UniqueDef, ValueModel, VariantModel, VectorDef,
     VectorKeyDef, WhenDef, Width, are_distinct, attributes_agree, ends, fills_sort_key,
-    has_at_most, has_free_constants, has_one_move, has_second_key, has_text_partition, index_fits,
-    index_in, is_escaped, is_filled, is_free, is_free_of, is_global, is_identified_by_key,
-    is_in_index, is_key, is_movable, is_part, is_table, keys_may_meet, leaves_room_for_uniques,
-    lists, may_be_renamed, name_or_empty, nth, part_number, rows_may_meet, same_constants,
-    same_entity, same_index_keys, same_key_types, same_managed, same_partition, same_primary_key,
-    same_read_shards, same_text, shape_number, share_uniques, shared_attributes_agree,
+    has_at_most, has_free_constants, has_free_type, has_one_move, has_second_key,
+    has_text_partition, index_fits, index_in, is_escaped, is_filled, is_free, is_free_of,
+    is_global, is_identified_by_key, is_in_index, is_key, is_movable, is_part, is_table,
+    keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number,
+    rows_may_meet, same_constants, same_entity, same_index_keys, same_key_types, same_managed,
+    same_partition, same_primary_key, same_read_shards, same_text, shape_number, share_uniques,
+    shared_attributes_agree,
 };
 #[cfg(feature = "vectors")]
 pub use crate::search::{

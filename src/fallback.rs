@@ -161,6 +161,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     id: "",
     type_name: "",
     stored_name: "",
+    type_attribute: None,
     constants: &[],
     pk: KeyDef::new("pk", KeyType::S, KeySource::Template(&[])),
     sk: None,

@@ -63,10 +63,11 @@ pub use entity::{
     UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
 pub use identify_by::IdentifyBy;
-pub(crate) use identity::{FoundType, TypeMatch};
+pub(crate) use identity::{FoundType, TypeMatch, share_type_attribute};
 #[doc(hidden)]
 pub use identity::{
-    are_distinct, has_free_constants, is_identified_by_key, same_constants, share_uniques,
+    are_distinct, has_free_constants, has_free_type, is_identified_by_key, same_constants,
+    share_uniques,
 };
 pub(crate) use identity_text::without_keys;
 pub(crate) use interleave::others_may_be_among;

@@ -27,15 +27,16 @@ impl<'s> ItemKind<'s> {
         if pk.is_some_and(|pk| pk.starts_with(UNIQUE)) {
             return ItemKind::UniqueValue;
         }
-        let Some(attribute) = &schema.type_attribute else {
+        if schema.type_attribute.is_none() {
             return match &schema.entities[..] {
                 [entity] => ItemKind::Entity(&entity.name),
                 _ => ItemKind::Unknown,
             };
-        };
-        let stored = item.get(attribute).and_then(Value::as_text);
+        }
         let mut entities = schema.entities.iter();
         let found = entities.find(|entity| {
+            let stored = entity.type_attribute_in(schema);
+            let stored = stored.and_then(|attribute| item.get(attribute)?.as_text());
             Some(entity.stored_name.as_str()) == stored
                 && entity.has_constants_of(item)
                 && (schema.identify_by.is_none() || entity.has_key_of(item))

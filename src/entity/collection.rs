@@ -242,6 +242,15 @@ fn find_variant<C: DynamoCollection>(
     json: &[u8],
 ) -> Result<Result<FoundVariant<C>, CodecError>, CodecError> {
     let table = &<C::Table as DynamoTable>::TABLE;
+    let of_key = || {
+        by_key(json).map(|variant| FoundVariant {
+            variant,
+            by_type: false,
+        })
+    };
+    if is_identified_by_key(table) {
+        return Ok(of_key());
+    }
     let mut reader = Reader::new(json);
     let mut first = true;
     reader.open_object()?;
@@ -251,10 +260,6 @@ fn find_variant<C: DynamoCollection>(
             continue;
         }
         return match reader.tag()? {
-            Tag::S if is_identified_by_key(table) => Ok(by_key(json).map(|variant| FoundVariant {
-                variant,
-                by_type: false,
-            })),
             Tag::S => Ok(by_type(&reader.text()?, json)
                 .map(|variant| FoundVariant {
                     variant,
@@ -264,10 +269,7 @@ fn find_variant<C: DynamoCollection>(
             other => Ok(Err(CodecError::mismatch(Tag::S, other).at(name))),
         };
     }
-    Ok(by_key(json).map(|variant| FoundVariant {
-        variant,
-        by_type: false,
-    }))
+    Ok(of_key())
 }
 
 /// Finds the variant by the type attribute. An error shows its text only if that is the name of an entity.

@@ -89,6 +89,7 @@ fn projection(line: &mut FactLine, projection: &mut ProjectionSchema) {
 }
 
 pub(super) fn entity(entity: &mut EntitySchema, facts: &mut Facts) {
+    facts.may("type", &mut entity.type_attribute, FactLine::name);
     facts.all("constant", &mut entity.constants, constant);
     facts.flag("append_only", &mut entity.append_only);
     facts.may("shape", &mut entity.shape, shape);

@@ -31,26 +31,38 @@ pub(crate) enum TypeMatch {
 pub(crate) struct FoundType<'i> {
     item: &'i [u8],
     is_by_key: bool,
-    /// The type attribute and its value in DynamoDB JSON, if the item has one.
+    /// The type attribute of the table and its value in DynamoDB JSON, if the item has one.
     stored: Option<(&'static str, &'i [u8])>,
+}
+
+/// An attribute of an item with its value in DynamoDB JSON.
+fn stored_type<'i>(item: &'i [u8], attribute: &'static str) -> Option<(&'static str, &'i [u8])> {
+    let json = find_member(item, attribute).ok().flatten()?;
+    Some((attribute, json))
 }
 
 impl<'i> FoundType<'i> {
     pub(crate) fn of_item(table: &TableDef, item: &'i [u8]) -> Self {
-        let stored = table.type_attribute.and_then(|attribute| {
-            let json = find_member(item, attribute).ok().flatten()?;
-            Some((attribute, json))
-        });
+        let attribute = table.type_attribute;
         FoundType {
             item,
             is_by_key: is_identified_by_key(table),
-            stored,
+            stored: attribute.and_then(|attribute| stored_type(item, attribute)),
+        }
+    }
+
+    /// The type of the item for an entity, which may have a type attribute of its own.
+    fn type_for(self, entity: &EntityDef) -> Option<(&'static str, &'i [u8])> {
+        match entity.type_attribute {
+            Some(own) => stored_type(self.item, own),
+            None => self.stored,
         }
     }
 
     /// Whether the item has a type that is not the one of the entity, or a type without its constants.
     pub(crate) fn is_typed_otherwise(self, entity: &EntityDef) -> bool {
-        self.stored.is_some() && matches!(self.matched_with(entity), TypeMatch::Foreign(_))
+        self.type_for(entity).is_some()
+            && matches!(self.matched_with(entity), TypeMatch::Foreign(_))
     }
 
     /// Whether the item belongs to the entity: by its type and constants, or by its key if it has no type.
@@ -64,7 +76,7 @@ impl<'i> FoundType<'i> {
 
     pub(crate) fn matched_with(self, entity: &EntityDef) -> TypeMatch {
         let item = self.item;
-        let own_type = self.stored.map(|(attribute, json)| {
+        let own_type = self.type_for(entity).map(|(attribute, json)| {
             let found = Reader::new(json).text();
             (
                 attribute,
@@ -184,9 +196,14 @@ pub const fn is_identified_by_key(table: &TableDef) -> bool {
     matches!(table.identify_by, Some(IdentifyBy::Key))
 }
 
-/// Whether two shapes of one entity have the same constants.
+/// Whether two shapes of one entity have the same constants and the same type attribute.
 pub const fn same_constants(a: &EntityDef, b: &EntityDef) -> bool {
-    a.constants.len() == b.constants.len() && has_constants_of(a, b)
+    let is_same_type = match (a.type_attribute, b.type_attribute) {
+        (Some(a), Some(b)) => same_text(a, b),
+        (None, None) => true,
+        _ => is_fallback(a) || is_fallback(b),
+    };
+    is_same_type && a.constants.len() == b.constants.len() && has_constants_of(a, b)
 }
 
 const fn has_constants_of(a: &EntityDef, b: &EntityDef) -> bool {
@@ -215,12 +232,25 @@ const fn same_value(a: &ConstantDef, b: &ConstantDef) -> bool {
     }
 }
 
+/// Whether the type attribute of an entity is neither a key of the table nor one of its constants.
+pub const fn has_free_type(entity: &EntityDef, table: &TableDef) -> bool {
+    match entity.type_attribute {
+        Some(own) => !is_table_key(own, table) && has_free_constants(entity, table),
+        None => true,
+    }
+}
+
+/// Whether two entities store their types in one attribute.
+pub(crate) fn share_type_attribute(a: &EntityDef, b: &EntityDef) -> bool {
+    a.type_attribute == b.type_attribute
+}
+
 /// Whether the constants have other names than the keys and the type of the table.
 pub const fn has_free_constants(entity: &EntityDef, table: &TableDef) -> bool {
     let mut at = 0;
     while at < entity.constants.len() {
         let name = entity.constants[at].attribute;
-        if is_table_key(name, table) || is_type(name, table) {
+        if is_table_key(name, table) || is_type(name, entity, table) {
             return false;
         }
         at += 1;

@@ -43,6 +43,12 @@ impl EntitySchema {
         }
         text
     }
+
+    /// The attribute that stores its name in the items of a shared table.
+    pub fn type_attribute_in<'s>(&'s self, table: &'s TableSchema) -> Option<&'s str> {
+        let own = self.type_attribute.as_deref();
+        own.or(table.type_attribute.as_deref())
+    }
 }
 
 /// `order where __edb_v__ = "1"`

@@ -200,11 +200,12 @@ impl Layout {
             // Without the type and the constants, rows of the index cannot be told apart, and without the expiry
             // expired ones would be returned.
             .chain(self.table.type_attribute)
-            .chain(
-                self.entities
-                    .iter()
-                    .flat_map(|entity| entity.constant_names()),
-            )
+            .chain(self.entities.iter().flat_map(|entity| {
+                entity
+                    .type_attribute
+                    .into_iter()
+                    .chain(entity.constant_names())
+            }))
             .chain(self.ttl());
         Some(all.filter(|name| !is_key(name)).collect())
     }
@@ -233,6 +234,7 @@ impl DeclaredEntity {
         EntitySchema {
             name: def.type_name.to_owned(),
             stored_name: def.stored_name.to_owned(),
+            type_attribute: def.type_attribute.map(str::to_owned),
             constants: def.constants.iter().map(|it| it.schema()).collect(),
             doc: model.doc.to_owned(),
             append_only: def.append_only,

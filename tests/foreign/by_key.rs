@@ -12,7 +12,8 @@ tests![
     random_rows_have_one_owner(Services),
     jobs_touch_only_own_rows(Services),
     cursors_belong_to_one_entity(Services),
-    streams_and_imports_use_the_key(Services),
+    streams_use_the_key(Services),
+    rows_of_no_entity_are_not_hidden(Widths),
 ];
 
 #[derive(DynamoTable)]
@@ -426,7 +427,7 @@ async fn cursors_belong_to_one_entity(db: Db) -> Outcome {
     Ok(())
 }
 
-async fn streams_and_imports_use_the_key(db: Db) -> Outcome {
+async fn streams_use_the_key(db: Db) -> Outcome {
     let items = [order(1).to_item()?, refund(1).to_item()?, stranger(1)?];
     let records = items.iter().map(|item| {
         let image = item.to_dynamodb_json().expect("an item");
@@ -446,5 +447,38 @@ async fn streams_and_imports_use_the_key(db: Db) -> Outcome {
     let known: Vec<_> = Known::changes_of(&event).collect();
     assert_eq!(known.len(), 1);
     drop(db);
+    Ok(())
+}
+
+#[derive(DynamoTable)]
+#[dynamo(name = "widths", pk = "pk", identify_by = key, entities(Short, Long))]
+struct Widths;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Widths, key(pk = "A#{number:04}"))]
+struct Short {
+    number: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Widths, key(pk = "A#{number:06}"))]
+struct Long {
+    number: u32,
+}
+
+/// A row with the type of one entity and the key of another belongs to neither. Its key resembles both, so a read of its type
+/// reports it.
+async fn rows_of_no_entity_are_not_hidden(db: Db) -> Outcome {
+    Short { number: 1 }.create().send(&db).await?;
+    Long { number: 2 }.create().send(&db).await?;
+    let mut row = Long { number: 3 }.to_item()?;
+    row.insert("_type", text("Short"));
+    db.plant::<Long>(row).await;
+    let short = Short::scan().lenient().all(&db).await?;
+    assert_eq!(short.len(), 2);
+    let errors: Vec<_> = short.into_iter().filter_map(Result::err).collect();
+    assert_eq!(errors.len(), 1);
+    assert_eq!(errors[0].kind(), ErrorKind::KeyMismatch);
+    assert_eq!(Long::scan().all(&db).await?, [Long { number: 2 }]);
     Ok(())
 }

@@ -466,6 +466,13 @@ changes! {
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
         entity Admin(table = Shop, rename = "User", key(pk = "ADMIN#{user}", sk = "INFO")) { user: String }
     }
+    type_attribute_of_an_entity: BreaksRunning at "User under \"USER#{}\" \"INFO\"" ["was stored in `_type` and is stored in `_et`", "by their keys alone"] of Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    } => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, type_attribute = "_et", key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    }
     key_that_identifies_rows: NeedsMove at "User under \"MEMBER#{}\" \"INFO\".key" ["have the old keys"] of Shop {
         table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }

@@ -161,7 +161,7 @@ fn shared_table(
         .as_ref()
         .map(|typed| format!(", type_attribute = {:?}", typed.name))
         .unwrap_or_default();
-    let by_key = match table.shares_types(sample) {
+    let by_key = match table.needs_keys(sample) {
         true => ", identify_by = key",
         false => "",
     };
@@ -271,6 +271,9 @@ fn entity_text(
         .filter(|value| **value != entity.name)
     {
         options.push(format!("rename = {value:?}"));
+    }
+    if let Some(name) = &entity.type_attribute {
+        options.push(format!("type_attribute = {name:?}"));
     }
     let items = entity.rows.iter().filter_map(|row| sample.rows.get(*row));
     let constants = entity

@@ -8,7 +8,7 @@ use dynamo_entity::schema::KeyType;
 
 use super::names::{singular, type_name};
 use super::sample::{SampleColumn, TableSample};
-use super::vocabulary::{ELECTRO_VERSION, TypeAttribute, foreign_purpose};
+use super::vocabulary::{ELECTRO_VERSION, TypeAttribute, foreign_purpose, other_type};
 
 /// The items of an entity.
 #[derive(Debug, Clone)]
@@ -16,6 +16,8 @@ pub(crate) struct RowGroup {
     /// The wanted name of the struct.
     pub(crate) name: String,
     pub(crate) type_value: Option<String>,
+    /// The attribute of the type, if not the one of the table.
+    pub(crate) type_attribute: Option<String>,
     /// The numbers of the items.
     pub(crate) rows: Vec<usize>,
 }
@@ -36,6 +38,7 @@ pub(crate) fn one_group(sample: &TableSample) -> RowGroups {
         groups: vec![RowGroup {
             name: type_name(&singular(&sample.name)),
             type_value: None,
+            type_attribute: None,
             rows: (0..sample.rows.len()).collect(),
         }],
         others: Vec::new(),
@@ -44,20 +47,25 @@ pub(crate) fn one_group(sample: &TableSample) -> RowGroups {
 
 /// Groups by the type attribute.
 pub(crate) fn groups_by_type(sample: &TableSample, attribute: &TypeAttribute) -> RowGroups {
-    let mut by_type: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut by_type: BTreeMap<(Option<&str>, &str), Vec<usize>> = BTreeMap::new();
     let mut others: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (number, row) in sample.rows.iter().enumerate() {
         let text = row.get(&attribute.name).and_then(Value::as_text);
         let text = text.filter(|text| !text.is_empty());
-        match (foreign_purpose(row, &sample.pk.name, text), text) {
-            (None, Some(text)) => by_type.entry(text).or_default().push(number),
-            (purpose, _) => {
+        // The items of another known program have their type in another attribute.
+        let other = other_type(row, &attribute.name).filter(|_| text.is_none());
+        match (foreign_purpose(row, &sample.pk.name, text), text, other) {
+            (None, Some(text), _) => by_type.entry((None, text)).or_default().push(number),
+            (_, None, Some((name, text))) => {
+                by_type.entry((Some(name), text)).or_default().push(number);
+            }
+            (purpose, ..) => {
                 let purpose = purpose.unwrap_or_default().to_owned();
                 others.entry(purpose).or_default().push(number);
             }
         }
     }
-    let groups = by_type.into_iter().flat_map(|(value, rows)| {
+    let groups = by_type.into_iter().flat_map(|((own, value), rows)| {
         let mut models = groups_by_model(sample, rows);
         // The entity with most items has the name of the type alone.
         models.sort_by_key(|(_, rows)| Reverse(rows.len()));
@@ -70,6 +78,7 @@ pub(crate) fn groups_by_type(sample: &TableSample, attribute: &TypeAttribute) ->
             RowGroup {
                 name: type_name(&name),
                 type_value: Some(value.to_owned()),
+                type_attribute: own.map(str::to_owned),
                 rows,
             }
         })
@@ -141,6 +150,7 @@ pub(crate) fn groups_by_key(sample: &TableSample) -> RowGroups {
         RowGroup {
             name: type_name(&name),
             type_value: None,
+            type_attribute: None,
             rows,
         }
     });

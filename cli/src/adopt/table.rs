@@ -25,8 +25,9 @@ pub(crate) struct AdoptedTable {
 }
 
 impl AdoptedTable {
-    /// Whether only the keys distinguish two entities: they have one type, and one version of the model.
-    pub(crate) fn shares_types(&self, sample: &TableSample) -> bool {
+    /// Whether only the keys distinguish two entities: they have one type, and one version of the model, or their types are in
+    /// different attributes.
+    pub(crate) fn needs_keys(&self, sample: &TableSample) -> bool {
         let identity = |entity: &AdoptedEntity| {
             let version = sample.rows.get(*entity.rows.first()?)?;
             let version = constant_text(version, ELECTRO_VERSION);
@@ -34,7 +35,8 @@ impl AdoptedTable {
         };
         let mut known = BTreeSet::new();
         let mut identities = self.entities.iter().filter_map(identity);
-        identities.any(|identity| !known.insert(identity))
+        let has_own = |entity: &AdoptedEntity| entity.type_attribute.is_some();
+        self.entities.iter().any(has_own) || identities.any(|identity| !known.insert(identity))
     }
 }
 
@@ -64,7 +66,8 @@ fn plan_groups(
     for group in groups.groups {
         let name = unique_name(group.name, &mut taken);
         let plan = |any_names: bool| {
-            let type_attribute = typed.as_ref().map(|typed| typed.name.as_str());
+            let of_table = typed.as_ref().map(|typed| typed.name.as_str());
+            let type_attribute = group.type_attribute.as_deref().or(of_table);
             let terms = EntityTerms {
                 type_attribute,
                 any_names,
@@ -83,6 +86,7 @@ fn plan_groups(
             needs_table = true;
             entity = plan(true);
         }
+        entity.type_attribute = group.type_attribute;
         entities.push(entity);
     }
     let mut others: Vec<(String, usize)> = groups

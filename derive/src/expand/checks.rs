@@ -222,6 +222,23 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
             ),
         ));
     }
+    if let Some(own) = &entity.type_attribute {
+        let name = own.value();
+        checks.push(check(
+            own.span(),
+            &code!(__d::is_identified_by_key(&#table)),
+            &format!(
+                "an item may have the type attributes of several entities, so only its key tells which one it is: write `identify_by = key` on `{shown}`"
+            ),
+        ));
+        checks.push(check(
+            own.span(),
+            &code!(__d::has_free_type(&#def, &#table)),
+            &format!(
+                "`{name}` is a key of `{shown}` or a constant of `{ident}`, and cannot store the type too; name another attribute"
+            ),
+        ));
+    }
     if let Some(index) = entity.vectors.first() {
         checks.push(check(
             index.name.span(),

@@ -58,6 +58,7 @@ pub(crate) const ENTITY: OptionPlace = OptionPlace {
             "vector(similar, field = embedding, distance = cosine)",
         ),
         RENAME,
+        once("type_attribute", "type_attribute = \"_type\""),
         many("constant", "constant(\"version\" = \"1\")"),
         once("append_only", "append_only"),
         once("shape", "shape = 2"),

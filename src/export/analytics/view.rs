@@ -103,7 +103,7 @@ impl<'s> EntityView<'s> {
             sql.whole_item(),
             missing(UNIQUE)
         );
-        let Some(ty) = &self.table.type_attribute else {
+        let Some(ty) = self.entity.type_attribute_in(self.table) else {
             return no_sentinel;
         };
         let stored = sql.attribute_text(ty, Tag::S);

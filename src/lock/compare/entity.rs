@@ -89,6 +89,7 @@ impl EntityPair<'_> {
     /// All that is another than it was.
     pub(super) fn compare(&self, old_name: &str, changes: &mut Vec<StoredChange>) {
         changes.extend(self.name_change(old_name));
+        changes.extend(self.type_attribute_change());
         // The key and the shape are compared before anything else, because what follows may not be
         // comparable at all.
         changes.extend(self.primary_key("key", Some(&self.old.pk), Some(&self.new.pk)));
@@ -131,6 +132,34 @@ impl EntityPair<'_> {
             &[
                 "give the entity `rename` with the old name: a struct may be renamed without what is stored",
                 "if it is another entity with the same key, declare both, delete the items of the old one, then drop it",
+            ],
+        ))
+    }
+
+    fn type_attribute_change(&self) -> Option<StoredChange> {
+        let of = |entity: &EntitySchema, table: &TableSchema| {
+            let own = entity.type_attribute.as_ref();
+            own.or(table.type_attribute.as_ref()).cloned()
+        };
+        let old = of(self.old, self.tables.old)?;
+        let new = of(self.new, self.tables.new)?;
+        // The table reports another attribute of its own.
+        let is_own = [self.old, self.new]
+            .iter()
+            .any(|it| it.type_attribute.is_some());
+        if old == new || !is_own {
+            return None;
+        }
+        let what = format!(
+            "its type was stored in `{old}` and is stored in `{new}`: old and new programs identify the items that the others wrote by \
+             their keys alone"
+        );
+        Some(self.whole(
+            ChangeClass::BreaksRunning,
+            what,
+            &[
+                "keep the old name, `type_attribute = \"..\"` on the entity: it costs nothing",
+                "else deploy the new declaration everywhere, then write all items again by `refill`",
             ],
         ))
     }

@@ -15,7 +15,7 @@ use crate::json::{CodecError, KeyIdentity, Writer, find_member};
 use crate::path::Place;
 use crate::schema::{
     EntityDef, FoundType, KeySource, SHAPE, Style, TableDef, TypeMatch, are_distinct, has_uniques,
-    is_identified_by_key, others_may_be_among, shape_number,
+    is_identified_by_key, others_may_be_among, shape_number, share_type_attribute,
 };
 
 /// How to identify rows without a type.
@@ -90,7 +90,10 @@ impl ByKey {
             EntityMatch::Of(_) => &[][..],
             EntityMatch::OfNone(left_out) => left_out,
         };
-        let constants = compared.iter().flat_map(|entity| entity.constant_names());
+        let constants = compared.iter().flat_map(|entity| {
+            let own_type = entity.type_attribute.into_iter();
+            own_type.chain(entity.constant_names())
+        });
         [self.attribute].into_iter().chain(constants)
     }
 
@@ -99,15 +102,18 @@ impl ByKey {
         is_identified_by_key(self.table)
     }
 
+    fn is_requested_in_addition(&self, claim: &RowClaim, item: &[u8]) -> bool {
+        // The item of a unique value has no type for an entity with a type attribute of its own.
+        let may_be_sentinel = claim.entity.type_attribute.is_some();
+        FoundType::of_item(self.table, item).is_typed_otherwise(claim.entity)
+            || may_be_sentinel && matches!(find_member(item, MARK), Ok(Some(_)))
+    }
+
     /// Identifies a row that has no type, or whose type does not decide.
     pub(crate) fn row_kind(&self, item: &[u8]) -> RowKind {
         match &self.whose {
             // A row of another type was requested in addition, for example the item of a unique value.
-            EntityMatch::Of(claim)
-                if FoundType::of_item(self.table, item).is_typed_otherwise(claim.entity) =>
-            {
-                RowKind::Meant
-            }
+            EntityMatch::Of(claim) if self.is_requested_in_addition(claim, item) => RowKind::Meant,
             EntityMatch::Of(claim) => match claim.unlike_item(item) {
                 Ok(None) => RowKind::Meant,
                 Ok(Some(fault)) => {
@@ -137,7 +143,7 @@ impl QuerySource {
             let fault = CodecError::newer_shape(SHAPE);
             return Err(refused_row(self.table, self.entity, item, fault));
         }
-        let Some(attribute) = self.table.type_attribute else {
+        let Some(attribute) = self.entity.type_attribute_in(self.table) else {
             return Ok(());
         };
         if let Some(members) = self.members {
@@ -177,14 +183,19 @@ impl QuerySource {
 
     /// How to identify rows without a type, if the query filters by type.
     pub(crate) fn by_key(&self, parts: usize, is_scan: bool) -> Option<ByKey> {
-        let attribute = self.table.type_attribute?;
-        let whose = match self.members {
-            Some(_) => EntityMatch::OfNone(self.left_out(is_scan)),
-            None => EntityMatch::Of(RowClaim {
-                table: self.table,
-                entity: self.entity,
-                entities: self.entities,
-            }),
+        let (attribute, whose) = match self.members {
+            Some(_) => {
+                let left_out = EntityMatch::OfNone(self.left_out(is_scan));
+                (self.table.type_attribute?, left_out)
+            }
+            None => {
+                let claim = EntityMatch::Of(RowClaim {
+                    table: self.table,
+                    entity: self.entity,
+                    entities: self.entities,
+                });
+                (self.entity.type_attribute_in(self.table)?, claim)
+            }
         };
         let is_asked = match &whose {
             EntityMatch::Of(_) => is_scan || self.has_others(parts),
@@ -206,7 +217,9 @@ impl QuerySource {
             .then(|| Node::Missing(Place::of(MARK)));
         match (types, no_sentinels) {
             // The type of a sentinel belongs to no entity, so this condition excludes sentinels too.
-            (Some(types), _) if self.members.is_none() => Some(types),
+            (Some(types), _) if self.members.is_none() && self.entity.type_attribute.is_none() => {
+                Some(types)
+            }
             (None, None) => None,
             (types, no_sentinels) => Some(Node::all(types.into_iter().chain(no_sentinels))),
         }
@@ -262,7 +275,9 @@ impl QuerySource {
             EntityMatch::OfNone(mut left_out) => {
                 // Rows with the type of a member are read: only their keys tell whether they are of the other entity.
                 left_out.retain(|entity| self.has_own_type(entity));
-                let is_plain = |entity: &&&EntityDef| entity.constants.is_empty();
+                let is_plain = |entity: &&&EntityDef| {
+                    entity.constants.is_empty() && entity.type_attribute.is_none()
+                };
                 let plain = left_out.iter().filter(is_plain);
                 let types: Vec<_> = plain.map(|entity| type_value(entity)).collect();
                 let stored = Term::Place(Place::of(attribute));
@@ -278,7 +293,11 @@ impl QuerySource {
     fn has_own_type(&self, entity: &EntityDef) -> bool {
         let mut others = self.entities.iter();
         let is_member = |other: &EntityDef| self.members.is_some_and(|it| it.takes_entity(other));
-        others.all(|other| !is_member(other) || are_distinct(entity, other))
+        let is_apart = |other: &EntityDef| {
+            // An item may have several type attributes, so each tells only its own entities apart.
+            share_type_attribute(entity, other) && are_distinct(entity, other)
+        };
+        others.all(|other| !is_member(other) || is_apart(other))
     }
 
     /// The entities of the table that are in no collection of this kind and may have rows in its range.
@@ -298,6 +317,7 @@ impl QuerySource {
 
 /// Holds for items with the type and the constants of an entity.
 fn typed_condition(attribute: &'static str, entity: &EntityDef) -> Node {
+    let attribute = entity.type_attribute.unwrap_or(attribute);
     let is_equal = |name: &'static str, value: Vec<u8>| {
         Node::Compare(
             Term::Place(Place::of(name)),

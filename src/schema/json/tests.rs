@@ -196,6 +196,7 @@ impl RandomSchema {
         EntitySchema {
             name: self.text(),
             stored_name: self.text(),
+            type_attribute: self.may(Self::text),
             constants: self.some(|random| ConstantSchema {
                 attribute: random.text(),
                 ty: random.one(&[KeyType::S, KeyType::N]),
