@@ -120,8 +120,10 @@ impl Dynamo {
     /// An error of kind [`Config`](ErrorKind::Config) if two schemas describe one table.
     pub fn journal(&self, schemas: impl IntoIterator<Item = TableSchema>) -> Result<Journal> {
         let schemas: Vec<TableSchema> = schemas.into_iter().collect();
-        let entities = schemas.iter().flat_map(|schema| &schema.entities);
-        let names = entities.map(|entity| (entity.name.clone(), entity.identity()));
+        let names = schemas.iter().flat_map(|schema| {
+            let entities = schema.entities.iter();
+            entities.map(move |entity| (entity.name.clone(), entity.identity(schema)))
+        });
         Ok(Journal {
             db: self.clone(),
             names: names.collect(),

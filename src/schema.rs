@@ -9,7 +9,9 @@ mod agree;
 mod constant;
 mod definition;
 mod entity;
+mod identify_by;
 mod identity;
+mod identity_text;
 mod interleave;
 mod json;
 mod json_form;
@@ -60,9 +62,14 @@ pub use entity::{
     KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, SecondKeySchema, ShapeSchema,
     UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
-pub(crate) use identity::{FoundType, TypeMatch};
+pub use identify_by::IdentifyBy;
+pub(crate) use identity::{FoundType, TypeMatch, share_type_attribute};
 #[doc(hidden)]
-pub use identity::{are_distinct, has_free_constants, same_constants, share_uniques};
+pub use identity::{
+    are_distinct, has_free_constants, has_free_type, is_identified_by_key, same_constants,
+    share_uniques,
+};
+pub(crate) use identity_text::without_keys;
 pub(crate) use interleave::others_may_be_among;
 pub(crate) use json_word::Word;
 pub(crate) use key_pair::TimePrecision;

@@ -27,16 +27,19 @@ impl<'s> ItemKind<'s> {
         if pk.is_some_and(|pk| pk.starts_with(UNIQUE)) {
             return ItemKind::UniqueValue;
         }
-        let Some(attribute) = &schema.type_attribute else {
+        if schema.type_attribute.is_none() {
             return match &schema.entities[..] {
                 [entity] => ItemKind::Entity(&entity.name),
                 _ => ItemKind::Unknown,
             };
-        };
-        let stored = item.get(attribute).and_then(Value::as_text);
+        }
         let mut entities = schema.entities.iter();
         let found = entities.find(|entity| {
-            Some(entity.stored_name.as_str()) == stored && entity.has_constants_of(item)
+            let stored = entity.type_attribute_in(schema);
+            let stored = stored.and_then(|attribute| item.get(attribute)?.as_text());
+            Some(entity.stored_name.as_str()) == stored
+                && entity.has_constants_of(item)
+                && (schema.identify_by.is_none() || entity.has_key_of(item))
         });
         found.map_or(ItemKind::Other, |entity| ItemKind::Entity(&entity.name))
     }
@@ -50,5 +53,50 @@ impl fmt::Display for ItemKind<'_> {
             ItemKind::Other => "none of this program",
             ItemKind::Unknown => "unknown, because the table has no attribute for the type",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dynamo_entity::prelude::*;
+
+    use super::*;
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "shop", pk = "pk", sk = "sk", verbatim, identify_by = key, entities(Order, Refund))]
+    struct Shop;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = Shop, rename = "order", key(pk = "$shop#{customer}", sk = "$order#{number}"))]
+    struct Order {
+        customer: String,
+        number: u32,
+    }
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = Shop, rename = "order", key(pk = "$refunds#{customer}", sk = "$order#{number}"))]
+    struct Refund {
+        customer: String,
+        number: u32,
+    }
+
+    #[test]
+    fn the_key_tells_entities_of_one_type_apart() {
+        let declared = Shop::schema();
+        // Without the declaration, the texts of the templates remain.
+        let read = TableSchema::from_json(&declared.to_json()).expect("a schema");
+        for schema in [&declared, &read] {
+            for (pk, kind) in [
+                ("$shop#ann", ItemKind::Entity("Order")),
+                ("$refunds#ann", ItemKind::Entity("Refund")),
+                ("$stock#ann", ItemKind::Other),
+            ] {
+                let item = format!(
+                    r#"{{"pk":"{pk}","sk":"$order#7","customer":"ann","number":7,"_type":"order"}}"#
+                );
+                let item = Item::from_json(&item).expect("an item");
+                assert_eq!(ItemKind::of(&item, schema), kind, "{pk}");
+            }
+        }
     }
 }

@@ -151,7 +151,11 @@ impl Model {
     /// The entity of a command, by the name in the command.
     pub(crate) fn entity(&self, name: &str) -> Result<ModelEntity<'_>, Failure> {
         let by_name = self.entities().find(|entity| entity.name() == name);
-        let by_stored_name = || self.entities().find(|of| of.entity.stored_name == name);
+        // Several entities may have one stored name, which then names none of them.
+        let by_stored_name = || {
+            let mut named = self.entities().filter(|of| of.entity.stored_name == name);
+            named.next().filter(|_| named.next().is_none())
+        };
         let found = by_name.or_else(by_stored_name);
         found.ok_or_else(|| Failure::said(format!("no entity is named `{name}`")))
     }

@@ -24,7 +24,7 @@ pub(crate) use field::{
 pub(crate) use index::{Index, IndexKind, IndexProjection, When, WhenTest, WhenValue};
 pub(crate) use key::{Format, KeySource, NoneSide, Piece, Style, Template, TextFormat};
 pub(crate) use projection::{Projected, Projection};
-pub(crate) use table::{StreamView, Table, TableIndex};
+pub(crate) use table::{IdentifyBy, StreamView, Table, TableIndex};
 pub(crate) use value::{DataVariant, OrderedVariant, UnitVariant, Value, ValueShape, VariantShape};
 pub(crate) use vector::{Distance, FieldUse, VectorIndex};
 pub(crate) use words::Words;

@@ -302,7 +302,7 @@ impl RowSides<'_> {
             };
             // The type and the constants are not derived from fields, so only their own stored values can be guarded.
             let mut constants = self.declared.def.constant_names();
-            if self.declared.table.type_attribute == Some(name)
+            if self.declared.def.type_attribute_in(self.declared.table) == Some(name)
                 || constants.any(|constant| constant == name)
             {
                 difference.guards.push(self.as_stored(name));
@@ -330,7 +330,7 @@ impl RowSides<'_> {
         let keys = def.indexes.iter();
         let keys = keys.flat_map(|index| index.pk.iter().chain(index.sk));
         let templates = keys.filter(|key| matches!(key.source, KeySource::Template(_)));
-        let names = table.type_attribute.into_iter();
+        let names = def.type_attribute_in(table).into_iter();
         let mut names: Vec<&'static str> = names.chain(def.constant_names()).collect();
         for key in templates {
             let name = key.attribute;

@@ -9,6 +9,7 @@ use crate::key::json::KeyJson;
 use crate::key::{GivenPart, Shard, wrong_parts};
 use crate::schema::{
     CollectionModel, CollectionSchema, EntityDef, EntityIndexDef, TableSchema, TypeMatch,
+    is_identified_by_key,
 };
 
 /// An enum of entities of one shared table. Derive it.
@@ -161,10 +162,10 @@ impl<C> Variant<C> {
         self.entity.type_name
     }
 
-    /// The stored name of its entity.
+    /// Its entity.
     #[cfg(feature = "streams")]
-    pub(crate) fn stored_name(&self) -> &'static str {
-        self.entity.stored_name
+    pub(crate) fn entity_def(&self) -> &'static EntityDef {
+        self.entity
     }
 
     pub(crate) fn is_of(&self, entity: &EntityDef) -> bool {
@@ -241,6 +242,15 @@ fn find_variant<C: DynamoCollection>(
     json: &[u8],
 ) -> Result<Result<FoundVariant<C>, CodecError>, CodecError> {
     let table = &<C::Table as DynamoTable>::TABLE;
+    let of_key = || {
+        by_key(json).map(|variant| FoundVariant {
+            variant,
+            by_type: false,
+        })
+    };
+    if is_identified_by_key(table) {
+        return Ok(of_key());
+    }
     let mut reader = Reader::new(json);
     let mut first = true;
     reader.open_object()?;
@@ -259,10 +269,7 @@ fn find_variant<C: DynamoCollection>(
             other => Ok(Err(CodecError::mismatch(Tag::S, other).at(name))),
         };
     }
-    Ok(by_key(json).map(|variant| FoundVariant {
-        variant,
-        by_type: false,
-    }))
+    Ok(of_key())
 }
 
 /// Finds the variant by the type attribute. An error shows its text only if that is the name of an entity.
@@ -297,9 +304,15 @@ fn by_type<C: DynamoCollection>(
 fn by_key<C: DynamoCollection>(json: &[u8]) -> Result<&'static Variant<C>, CodecError> {
     let mut variants = C::VARIANTS.iter();
     let table = &<C::Table as DynamoTable>::TABLE;
-    variants.find(|variant| variant.entity.owns(table, json)).ok_or_else(|| {
-        CodecError::new("an item without a type, whose key fits no variant: add `#[dynamo(other)] Other(Item)`")
-    })
+    variants
+        .find(|variant| variant.entity.owns(table, json))
+        .ok_or_else(|| {
+            let item = match is_identified_by_key(table) {
+                true => "an item whose type and key fit no variant",
+                false => "an item without a type, whose key fits no variant",
+            };
+            CodecError::new(format!("{item}: add `#[dynamo(other)] Other(Item)`"))
+        })
 }
 
 impl TableSchema {

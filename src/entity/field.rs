@@ -232,7 +232,7 @@ pub fn is_derived(entity: &EntityDef, table: &TableDef, name: &str) -> bool {
         .iter()
         .flat_map(|index| index.pk.iter().chain(index.sk));
     let mut keys = [&entity.pk].into_iter().chain(&entity.sk).chain(indexes);
-    table.type_attribute == Some(name)
+    entity.type_attribute_in(table) == Some(name)
         || keys.any(|key| key.attribute == name)
         || entity.constant_names().any(|constant| constant == name)
 }

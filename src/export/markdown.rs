@@ -120,6 +120,10 @@ impl Markdown {
                 let all = constants.join(" and ");
                 write_paragraph(&mut out, &format!("All of its items have {all}."));
             }
+            if let Some(own) = &entity.type_attribute {
+                let text = format!("Its name is stored in {}.", inline_code(own));
+                write_paragraph(&mut out, &text);
+            }
             if let Some(shape) = &entity.shape {
                 write_paragraph(&mut out, &shape_text(shape));
             }

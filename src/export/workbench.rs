@@ -183,6 +183,9 @@ fn non_key_types(schema: &TableSchema) -> BTreeMap<&str, &'static str> {
         .map(|(name, ty)| (name, word::type_letter(ty)))
         .collect();
     types.extend(schema.type_attribute.as_deref().map(|name| (name, "S")));
+    let own = schema.entities.iter();
+    let own = own.filter_map(|entity| entity.type_attribute.as_deref());
+    types.extend(own.map(|name| (name, "S")));
     let constants = schema.entities.iter().flat_map(|entity| &entity.constants);
     for constant in constants {
         types
@@ -248,9 +251,8 @@ fn facet_tree(schema: &TableSchema, entity: &EntitySchema) -> JsonTree {
     let patterns = entity.patterns.iter();
     let of_indexes = patterns.flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
     let constants = entity.constants.iter().map(|it| it.attribute.as_str());
-    let all = schema
-        .type_attribute
-        .as_deref()
+    let all = entity
+        .type_attribute_in(schema)
         .into_iter()
         .chain(constants)
         .chain(of_fields)

@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 
 use super::change::{ChangeClass, StoredChange};
 use super::stored;
-use crate::schema::{EntitySchema, TableSchema};
+use crate::schema::{EntitySchema, TableSchema, without_keys};
 use pair::{DeclaredTypes, EntityPair, TablePair};
 
 /// All changes from the file to the declarations.
@@ -62,7 +62,12 @@ fn both(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
                 // The old side gets the new names of renamed attributes first. Otherwise each
                 // renaming would be reported as an attribute that is gone and another one that is
                 // new.
-                let old_entity = renaming::with_new_names(old, new, &renamed);
+                let mut old_entity = renaming::with_new_names(old, new, &renamed);
+                // Keys in the name are compared as keys.
+                if is_same_type(tables, old, new) {
+                    old_entity.stored_name.clone_from(&new.stored_name);
+                }
+                let old_name = old_entity.stored_name.clone();
                 let entity = EntityPair {
                     tables,
                     name: entity,
@@ -76,7 +81,7 @@ fn both(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
                     renamed: &renamed,
                 };
                 let before = changes.len();
-                entity.compare(&old.stored_name, changes);
+                entity.compare(&old_name, changes);
                 // As with the table: a difference without a rule is still a difference.
                 if changes.len() == before && entity.differs() {
                     changes.push(unexplained((name, Some(entity.name.to_owned()))));
@@ -108,9 +113,16 @@ fn pairs(TablePair { old, new }: TablePair<'_>) -> BTreeMap<&str, OldAndNew<'_>>
                 && (is_alone || heir.keys().eq(entity.keys()))
         };
         let name = entity.stored_name.as_str();
+        let is_under_other_keys = |heir: &&EntitySchema| {
+            stored::entity(old, &heir.stored_name).is_none()
+                && is_same_type(TablePair { old, new }, entity, heir)
+        };
         let heir = match stored::entity(new, name) {
             Some(_) => None,
-            None => new.entities.iter().find(is_heir),
+            None => {
+                let by_keys = new.entities.iter().find(is_heir);
+                by_keys.or_else(|| new.entities.iter().find(is_under_other_keys))
+            }
         };
         let name_now = heir.map_or(name, |heir| &heir.stored_name);
         let pair = pairs.entry(name_now).or_default();
@@ -121,6 +133,14 @@ fn pairs(TablePair { old, new }: TablePair<'_>) -> BTreeMap<&str, OldAndNew<'_>>
         }
     }
     pairs
+}
+
+/// Whether two entities have one type. If keys identify rows, the name contains them, and an entity with other keys has
+/// another name.
+fn is_same_type(tables: TablePair<'_>, old: &EntitySchema, new: &EntitySchema) -> bool {
+    let is_by_key = |table: &TableSchema| table.identify_by.is_some();
+    (is_by_key(tables.old) || is_by_key(tables.new))
+        && without_keys(&old.stored_name) == without_keys(&new.stored_name)
 }
 
 /// A difference that nothing above has a word for. It is never taken for harmless.

@@ -29,7 +29,7 @@ pub(super) fn stored_form(
 fn stored_table(schema: &TableSchema) -> TableSchema {
     let names = ValueNames::of(&schema.values);
     let entities = schema.entities.iter();
-    let entities = entities.map(|entity| AttributeNames(entity).entity(&names));
+    let entities = entities.map(|entity| AttributeNames(entity).entity(schema, &names));
     TableSchema {
         // Sorted, because the order of declarations is stored nowhere and must not make two
         // files different.
@@ -91,7 +91,7 @@ impl AttributeNames<'_> {
         attribute.unwrap_or_else(|| field.to_owned())
     }
 
-    fn entity(self, names: &ValueNames<'_>) -> EntitySchema {
+    fn entity(self, table: &TableSchema, names: &ValueNames<'_>) -> EntitySchema {
         let mut fields = names.stored_fields(&self.0.fields);
         fields.extend(self.key_only(names));
         for expiry in fields.iter_mut().filter_map(|field| field.expiry.as_mut()) {
@@ -106,7 +106,7 @@ impl AttributeNames<'_> {
         // A new word of the declaration is part of the stored form, unless this removes it.
         EntitySchema {
             name: String::new(),
-            stored_name: self.0.identity(),
+            stored_name: self.0.identity(table),
             constants: sorted(self.0.constants.iter().cloned(), |it| &it.attribute),
             doc: String::new(),
             allows: Vec::new(),

@@ -5,16 +5,19 @@ use super::stored::{condition_text, keeps_rest, rest_field, sorted_indexes};
 use super::words::is_plain;
 use crate::json::Tag;
 use crate::schema::{
-    ConstantSchema, EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind,
-    IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema,
-    ProjectionSchema, SecondKeySchema, ShapeSchema, StreamView, TableSchema, UniqueSchema,
-    ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, Word,
+    ConstantSchema, EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IdentifyBy,
+    IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema,
+    PieceSchema, ProjectionSchema, SecondKeySchema, ShapeSchema, StreamView, TableSchema,
+    UniqueSchema, ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, Word,
 };
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) {
     facts.must("pk", &mut table.pk, key_attribute);
     facts.may("sk", &mut table.sk, key_attribute);
     facts.may("type", &mut table.type_attribute, FactLine::name);
+    let mut identify_by = table.identify_by.map(|by| by.word());
+    facts.may("identify_by", &mut identify_by, FactLine::name);
+    table.identify_by = identify_by.and_then(|word| IdentifyBy::of_word(&word));
     facts.must("keys", &mut table.style, FactLine::word);
     facts.may("ttl", &mut table.ttl, FactLine::name);
     let mut stream = table.stream.map(|view| view.word());
@@ -86,6 +89,7 @@ fn projection(line: &mut FactLine, projection: &mut ProjectionSchema) {
 }
 
 pub(super) fn entity(entity: &mut EntitySchema, facts: &mut Facts) {
+    facts.may("type", &mut entity.type_attribute, FactLine::name);
     facts.all("constant", &mut entity.constants, constant);
     facts.flag("append_only", &mut entity.append_only);
     facts.may("shape", &mut entity.shape, shape);

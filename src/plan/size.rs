@@ -123,7 +123,7 @@ fn copy_size(
             Projection::Include(listed) => listed.contains(&&*name),
         };
         let mut constants = declared.def.constant_names();
-        let is_always = [table.type_attribute, ttl].contains(&Some(&*name))
+        let is_always = [declared.def.type_attribute_in(table), ttl].contains(&Some(&*name))
             || constants.any(|constant| constant == name);
         copied += if is_key || is_included || is_always {
             bytes

@@ -84,7 +84,8 @@ impl JobRows {
         };
         entities.retain(|entity| !entity.uniques.is_empty());
         let all = source.entities.iter();
-        let identity = source.table.type_attribute.into_iter();
+        let own_types = source.entities.iter().filter_map(|it| it.type_attribute);
+        let identity = source.table.type_attribute.into_iter().chain(own_types);
         let mut needed: Vec<&'static str> = identity
             .chain(all.flat_map(|entity| entity.constant_names()))
             .collect();

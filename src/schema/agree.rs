@@ -61,7 +61,7 @@ pub const fn is_escaped(style: Style) -> bool {
 
 /// Whether a field's attribute has no other use: neither as a key from a template nor as the type.
 pub const fn is_free(stored: &str, entity: &EntityDef, table: &TableDef) -> bool {
-    if is_type(stored, table) {
+    if is_type(stored, entity, table) {
         return false;
     }
     // A template writes the attribute of its key, and a field that is stored there would be
@@ -131,9 +131,9 @@ pub(super) const fn is_table_key(name: &str, table: &TableDef) -> bool {
     false
 }
 
-/// Whether an attribute stores the type.
-pub(super) const fn is_type(name: &str, table: &TableDef) -> bool {
-    match table.type_attribute {
+/// Whether an attribute stores the type of an entity.
+pub(super) const fn is_type(name: &str, entity: &EntityDef, table: &TableDef) -> bool {
+    match entity.type_attribute_in(table) {
         Some(attribute) => same_text(attribute, name),
         None => false,
     }

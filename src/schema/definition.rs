@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ConstantDef, KeyType, StreamView};
+use super::{ConstantDef, IdentifyBy, KeyType, StreamView};
 use crate::json::{CodecError, Reader};
 use crate::path::{Former, FormerUse, Place};
 
@@ -206,6 +206,14 @@ impl KeyDef {
 }
 
 impl EntityDef {
+    /// The attribute that stores its name in the items of a shared table.
+    pub(crate) const fn type_attribute_in(&self, table: &TableDef) -> Option<&'static str> {
+        match self.type_attribute {
+            Some(own) => Some(own),
+            None => table.type_attribute,
+        }
+    }
+
     /// The attributes that the library sets with each write.
     pub(crate) const fn managed(&self) -> [Option<&'static str>; 5] {
         [
@@ -300,6 +308,8 @@ pub struct EntityDef {
     pub type_name: &'static str,
     /// The value of the type attribute.
     pub stored_name: &'static str,
+    /// The attribute that stores it, if not the one of the table.
+    pub type_attribute: Option<&'static str>,
     /// The attributes that have the same value in all of its items.
     pub constants: &'static [ConstantDef],
     /// The partition key.
@@ -480,6 +490,8 @@ pub struct TableDef {
     pub sk: Option<&'static str>,
     /// The attribute with the entity's name; shared tables have one.
     pub type_attribute: Option<&'static str>,
+    /// How rows are identified, if not by the type or, without one, by the key.
+    pub identify_by: Option<IdentifyBy>,
     /// The format of key texts.
     pub style: Style,
     /// Its indexes.

@@ -19,6 +19,8 @@ json_record! {
         pub name: String => must,
         /// The value of the type attribute, if the table has one.
         pub stored_name: String => must,
+        /// The attribute that stores it, if not the one of the table.
+        pub type_attribute: Option<String> => may,
         /// The attributes that have the same value in all of its items.
         pub constants: Vec<ConstantSchema> => may,
         /// The doc comment.

@@ -1,13 +1,14 @@
 //! The entity of an item by its type attribute and the constants of the entity. Reads, jobs, streams, imports and copies
-//! all use these functions; only an item without a type has to be identified by its key.
+//! all use these functions; only an item without a type has to be identified by its key, and every item of a table with
+//! `identify_by = key`.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use super::agree::{is_table_key, is_type};
 use super::overlap::{is_fallback, same_text};
 use super::{
-    ConstantDef, ConstantSchema, ConstantValue, EntityDef, EntitySchema, KeyType, TableDef,
+    ConstantDef, ConstantSchema, ConstantValue, EntityDef, EntitySchema, IdentifyBy, KeyType,
+    TableDef,
 };
 use crate::codec::{Item, Value};
 use crate::json::{Number, Reader, find_member};
@@ -17,6 +18,8 @@ use crate::json::{Number, Reader, find_member};
 pub(crate) enum TypeMatch {
     /// The type and all constants are those of the entity.
     Own,
+    /// The same in a table that identifies its rows by their keys. Its key decides.
+    Typed,
     /// The item has no type, and no constant with another value. Its key decides.
     Untyped,
     /// The item belongs to another entity or to none, because of this attribute.
@@ -27,31 +30,53 @@ pub(crate) enum TypeMatch {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoundType<'i> {
     item: &'i [u8],
-    /// The type attribute and its value in DynamoDB JSON, if the item has one.
+    is_by_key: bool,
+    /// The type attribute of the table and its value in DynamoDB JSON, if the item has one.
     stored: Option<(&'static str, &'i [u8])>,
+}
+
+/// An attribute of an item with its value in DynamoDB JSON.
+fn stored_type<'i>(item: &'i [u8], attribute: &'static str) -> Option<(&'static str, &'i [u8])> {
+    let json = find_member(item, attribute).ok().flatten()?;
+    Some((attribute, json))
 }
 
 impl<'i> FoundType<'i> {
     pub(crate) fn of_item(table: &TableDef, item: &'i [u8]) -> Self {
-        let stored = table.type_attribute.and_then(|attribute| {
-            let json = find_member(item, attribute).ok().flatten()?;
-            Some((attribute, json))
-        });
-        FoundType { item, stored }
+        let attribute = table.type_attribute;
+        FoundType {
+            item,
+            is_by_key: is_identified_by_key(table),
+            stored: attribute.and_then(|attribute| stored_type(item, attribute)),
+        }
+    }
+
+    /// The type of the item for an entity, which may have a type attribute of its own.
+    fn type_for(self, entity: &EntityDef) -> Option<(&'static str, &'i [u8])> {
+        match entity.type_attribute {
+            Some(own) => stored_type(self.item, own),
+            None => self.stored,
+        }
+    }
+
+    /// Whether the item has a type that is not the one of the entity, or a type without its constants.
+    pub(crate) fn is_typed_otherwise(self, entity: &EntityDef) -> bool {
+        self.type_for(entity).is_some()
+            && matches!(self.matched_with(entity), TypeMatch::Foreign(_))
     }
 
     /// Whether the item belongs to the entity: by its type and constants, or by its key if it has no type.
     pub(crate) fn is_of(self, entity: &EntityDef) -> bool {
         match self.matched_with(entity) {
             TypeMatch::Own => true,
-            TypeMatch::Untyped => entity.has_key(self.item),
+            TypeMatch::Typed | TypeMatch::Untyped => entity.has_key(self.item),
             TypeMatch::Foreign(_) => false,
         }
     }
 
-    fn matched_with(self, entity: &EntityDef) -> TypeMatch {
+    pub(crate) fn matched_with(self, entity: &EntityDef) -> TypeMatch {
         let item = self.item;
-        let own_type = self.stored.map(|(attribute, json)| {
+        let own_type = self.type_for(entity).map(|(attribute, json)| {
             let found = Reader::new(json).text();
             (
                 attribute,
@@ -70,6 +95,7 @@ impl<'i> FoundType<'i> {
         });
         match (foreign, own_type) {
             (Some(constant), _) => TypeMatch::Foreign(constant.attribute),
+            (None, Some(_)) if self.is_by_key => TypeMatch::Typed,
             (None, Some(_)) => TypeMatch::Own,
             (None, None) => TypeMatch::Untyped,
         }
@@ -87,49 +113,23 @@ impl EntityDef {
         FoundType::of_item(table, item).is_of(self)
     }
 
-    /// The value of the type attribute with the constants: no two entities of a table share it.
-    pub(crate) fn identity(&self) -> Cow<'static, str> {
-        // Each query asks for it, and almost no entity has constants.
-        if self.constants.is_empty() {
-            return Cow::Borrowed(self.stored_name);
-        }
-        let constants = self.constants.iter();
-        let constants = constants.map(|constant| (constant.attribute, constant.value.to_string()));
-        Cow::Owned(identity_text(self.stored_name, constants))
-    }
-
     /// The names of its constants.
     pub(crate) fn constant_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.constants.iter().map(|constant| constant.attribute)
     }
 }
 
-/// `order where __edb_v__ = "1"`
-pub(super) fn identity_text<'n>(
-    stored_name: &str,
-    constants: impl Iterator<Item = (&'n str, String)>,
-) -> String {
-    let mut constants: Vec<(&str, String)> = constants.collect();
-    // The order of declarations is stored nowhere.
-    constants.sort_unstable();
-    let mut text = stored_name.to_owned();
-    for (at, (attribute, value)) in constants.iter().enumerate() {
-        text.push_str(if at == 0 { " where " } else { " and " });
-        text.push_str(attribute);
-        text.push_str(" = ");
-        text.push_str(value);
-    }
-    text
-}
-
 impl EntitySchema {
-    /// The value of the type attribute with the constants: no two entities of a table share it.
-    pub(crate) fn identity(&self) -> String {
-        let constants = self.constants.iter();
-        identity_text(
-            &self.stored_name,
-            constants.map(|constant| (constant.attribute.as_str(), constant.to_string())),
-        )
+    /// Whether the key of an item fits the templates of the entity. If the schema has no declaration, only the literals of
+    /// the templates are compared.
+    pub fn has_key_of(&self, item: &Item) -> bool {
+        let Ok(json) = item.to_dynamo_json() else {
+            return false;
+        };
+        match self.origin.0 {
+            Some(declared) => declared.entity.has_key(&json),
+            None => self.is_like(&json),
+        }
     }
 
     /// Whether an item with the type of the entity has its constants too.
@@ -191,9 +191,19 @@ pub const fn are_distinct(a: &EntityDef, b: &EntityDef) -> bool {
     false
 }
 
-/// Whether two shapes of one entity have the same constants.
+/// Whether the table identifies its rows by their keys, so that its entities may have one type.
+pub const fn is_identified_by_key(table: &TableDef) -> bool {
+    matches!(table.identify_by, Some(IdentifyBy::Key))
+}
+
+/// Whether two shapes of one entity have the same constants and the same type attribute.
 pub const fn same_constants(a: &EntityDef, b: &EntityDef) -> bool {
-    a.constants.len() == b.constants.len() && has_constants_of(a, b)
+    let is_same_type = match (a.type_attribute, b.type_attribute) {
+        (Some(a), Some(b)) => same_text(a, b),
+        (None, None) => true,
+        _ => is_fallback(a) || is_fallback(b),
+    };
+    is_same_type && a.constants.len() == b.constants.len() && has_constants_of(a, b)
 }
 
 const fn has_constants_of(a: &EntityDef, b: &EntityDef) -> bool {
@@ -222,12 +232,25 @@ const fn same_value(a: &ConstantDef, b: &ConstantDef) -> bool {
     }
 }
 
+/// Whether the type attribute of an entity is neither a key of the table nor one of its constants.
+pub const fn has_free_type(entity: &EntityDef, table: &TableDef) -> bool {
+    match entity.type_attribute {
+        Some(own) => !is_table_key(own, table) && has_free_constants(entity, table),
+        None => true,
+    }
+}
+
+/// Whether two entities store their types in one attribute.
+pub(crate) fn share_type_attribute(a: &EntityDef, b: &EntityDef) -> bool {
+    a.type_attribute == b.type_attribute
+}
+
 /// Whether the constants have other names than the keys and the type of the table.
 pub const fn has_free_constants(entity: &EntityDef, table: &TableDef) -> bool {
     let mut at = 0;
     while at < entity.constants.len() {
         let name = entity.constants[at].attribute;
-        if is_table_key(name, table) || is_type(name, table) {
+        if is_table_key(name, table) || is_type(name, entity, table) {
             return false;
         }
         at += 1;

@@ -2,7 +2,8 @@
 
 use crate::json::Tag;
 use crate::schema::{
-    FieldRole, FormerUse, IndexKind, KeyType, Presence, SecondKeyUse, StreamView, Style, Width,
+    FieldRole, FormerUse, IdentifyBy, IndexKind, KeyType, Presence, SecondKeyUse, StreamView,
+    Style, Width,
 };
 
 /// The stored form of an enum.
@@ -52,6 +53,7 @@ words! {
     KeyType { S: "S", N: "N", B: "B" }
     EnumForm { Names: "names", Numbers: "numbers", Tagged: "tagged" }
     FormerUse { First: "first", Alone: "keep", Dropped: "drop" }
+    IdentifyBy { Key: "key" }
     IndexKind { Global: "global", Local: "local" }
     SecondKeyUse { Next: "next", Was: "was", Dropped: "drop" }
     StreamView {

@@ -47,6 +47,7 @@ impl Layout {
             stream: self.table.stream,
             doc: self.model.doc.to_owned(),
             type_attribute: self.table.type_attribute.map(str::to_owned),
+            identify_by: self.table.identify_by,
             style: self.table.style,
             entities: self.entities(&values),
             values: values.schemas(),
@@ -199,11 +200,12 @@ impl Layout {
             // Without the type and the constants, rows of the index cannot be told apart, and without the expiry
             // expired ones would be returned.
             .chain(self.table.type_attribute)
-            .chain(
-                self.entities
-                    .iter()
-                    .flat_map(|entity| entity.constant_names()),
-            )
+            .chain(self.entities.iter().flat_map(|entity| {
+                entity
+                    .type_attribute
+                    .into_iter()
+                    .chain(entity.constant_names())
+            }))
             .chain(self.ttl());
         Some(all.filter(|name| !is_key(name)).collect())
     }
@@ -232,6 +234,7 @@ impl DeclaredEntity {
         EntitySchema {
             name: def.type_name.to_owned(),
             stored_name: def.stored_name.to_owned(),
+            type_attribute: def.type_attribute.map(str::to_owned),
             constants: def.constants.iter().map(|it| it.schema()).collect(),
             doc: model.doc.to_owned(),
             append_only: def.append_only,
@@ -241,7 +244,7 @@ impl DeclaredEntity {
                 was: shape.older.map(|older| older.type_name.to_owned()),
             }),
             second_key: def.second_key.map(|second| SecondKeySchema {
-                other: second.other.identity().into_owned(),
+                other: second.other.identity(self.table).into_owned(),
                 usage: second.usage,
             }),
             pk,
@@ -444,6 +447,7 @@ mod tests {
             pk: "id",
             sk: None,
             type_attribute: None,
+            identify_by: None,
             style: Style::Escaped,
             indexes: Box::leak(Box::new([index])),
             stream: None,

@@ -3,7 +3,7 @@
 //! Only the key identifies a row that another program wrote. If its time has other digits, or its number has no
 //! leading zeros, it is still a row of the entity, and the reader must get an error; a row of something else is not.
 
-use super::{EntityDef, KeyDef, KeySource, Piece};
+use super::{EntityDef, EntitySchema, KeyContent, KeyDef, KeySource, Piece, PieceSchema};
 use crate::json::{Reader, find_member};
 
 impl EntityDef {
@@ -22,26 +22,60 @@ impl EntityDef {
     }
 }
 
+impl EntitySchema {
+    /// Whether the literals of the templates are in the keys of an item.
+    pub(super) fn is_like(&self, item: &[u8]) -> bool {
+        let mut keys = [Some(&self.pk), self.sk.as_ref()].into_iter().flatten();
+        keys.all(|key| {
+            let KeyContent::Template(pieces) = &key.content else {
+                return true;
+            };
+            let literals = pieces.iter().map(|piece| match piece {
+                PieceSchema::Text(text) => Some(text.as_str()),
+                PieceSchema::Part(_) | PieceSchema::Shard(_) => None,
+            });
+            of_attribute(literals, &key.attribute, item).is_some()
+        })
+    }
+}
+
 fn of_key(key: &KeyDef, item: &[u8]) -> Option<usize> {
     let KeySource::Template(pieces) = key.source else {
         return Some(0);
     };
-    let json = find_member(item, key.attribute).ok()??;
-    of_text(pieces, &Reader::new(json).text().ok()?)
+    of_attribute(literals(pieces), key.attribute, item)
+}
+
+/// The literals of a template, with None for all else.
+fn literals(pieces: &'static [Piece]) -> impl Iterator<Item = Option<&'static str>> {
+    pieces.iter().map(|piece| match piece {
+        Piece::Literal(text) => Some(*text),
+        Piece::Part { .. } | Piece::Shard(_) => None,
+    })
+}
+
+fn of_attribute<'p>(
+    literals: impl Iterator<Item = Option<&'p str>>,
+    attribute: &str,
+    item: &[u8],
+) -> Option<usize> {
+    let json = find_member(item, attribute).ok()??;
+    of_text(literals, &Reader::new(json).text().ok()?)
 }
 
 /// Counts the bytes of literals in a text. They must be in order, with any text in place of the parts.
-fn of_text(pieces: &[Piece], text: &str) -> Option<usize> {
+fn of_text<'p>(literals: impl Iterator<Item = Option<&'p str>>, text: &str) -> Option<usize> {
     let mut left = text.as_bytes();
     let (mut alike, mut is_behind_part) = (0, false);
-    for (at, piece) in pieces.iter().enumerate() {
-        let Piece::Literal(literal) = piece else {
+    let mut literals = literals.peekable();
+    while let Some(literal) = literals.next() {
+        let Some(literal) = literal else {
             is_behind_part = true;
             continue;
         };
         let literal = literal.as_bytes();
         let last = left.len().checked_sub(literal.len())?;
-        let mut places = match (is_behind_part, at + 1 == pieces.len()) {
+        let mut places = match (is_behind_part, literals.peek().is_none()) {
             (false, _) => 0..=0,
             (true, false) => 0..=last,
             // A literal at the end of the template is at the end of the key, even if the part
@@ -75,7 +109,7 @@ mod tests {
 
     #[test]
     fn literals_tell_in_their_order_and_in_any_case() {
-        let line: &[Piece] = &[
+        let line: &'static [Piece] = &[
             Piece::Literal("ORDER#"),
             PART,
             Piece::Literal("#LINE#"),
@@ -90,14 +124,17 @@ mod tests {
             ("XORDER#7#LINE#1", None),
             ("", None),
         ] {
-            assert_eq!(of_text(line, text), alike, "{text}");
+            assert_eq!(of_text(literals(line), text), alike, "{text}");
         }
-        let constant: &[Piece] = &[Piece::Literal("INFO")];
-        assert_eq!(of_text(constant, "info"), Some(4));
-        assert_eq!(of_text(constant, "INFOS"), None);
-        let ended: &[Piece] = &[PART, Piece::Literal("#END")];
-        assert_eq!(of_text(ended, "a#END#END"), Some(4));
-        assert_eq!(of_text(ended, "a#END#"), None);
-        assert_eq!(of_text(&[PART, Piece::Shard(3)], "anything"), Some(0));
+        let constant: &'static [Piece] = &[Piece::Literal("INFO")];
+        assert_eq!(of_text(literals(constant), "info"), Some(4));
+        assert_eq!(of_text(literals(constant), "INFOS"), None);
+        let ended: &'static [Piece] = &[PART, Piece::Literal("#END")];
+        assert_eq!(of_text(literals(ended), "a#END#END"), Some(4));
+        assert_eq!(of_text(literals(ended), "a#END#"), None);
+        assert_eq!(
+            of_text(literals(&[PART, Piece::Shard(3)]), "anything"),
+            Some(0)
+        );
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::json_form::json_record;
 use super::{
     AllowSchema, Billing, CollectionSchema, Declaration, DistanceFunction, Encryption,
-    EntitySchema, IndexSettings, KeyType, OnDemandMaximum, Origin, Safeguard, StreamView, Style,
-    TableClass, TableSettings, ValueSchema, WarmThroughput,
+    EntitySchema, IdentifyBy, IndexSettings, KeyType, OnDemandMaximum, Origin, Safeguard,
+    StreamView, Style, TableClass, TableSettings, ValueSchema, WarmThroughput,
 };
 
 json_record! {
@@ -46,6 +46,8 @@ json_record! {
         pub sk: Option<KeyAttribute> => may,
         /// The attribute with the name of the entity, in a table of several.
         pub type_attribute: Option<String> => may,
+        /// How rows are identified, if not by the type or, without one, by the key.
+        pub identify_by: Option<IdentifyBy> => may,
         /// The format of key texts.
         pub style: Style => must("keys"),
         /// Global secondary indexes.

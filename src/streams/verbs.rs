@@ -12,6 +12,7 @@ use crate::entity::{
     is_same_entity, is_same_member, member_entity, read, read_collection, read_key,
 };
 use crate::error::Result;
+use crate::schema::{EntityDef, is_identified_by_key};
 
 /// Functions that read the changes of an entity, from an event of a stream or from the stream itself.
 ///
@@ -224,7 +225,7 @@ fn followed_entity<E: DynamoEntity>() -> Followed {
             false => is_item_of::<E>,
         },
         is_same: is_same_entity::<E>,
-        members: || BTreeSet::from([E::ENTITY.stored_name.to_owned()]),
+        members: || BTreeSet::from([member_name::<E::Table>(&E::ENTITY)]),
     }
 }
 
@@ -392,13 +393,19 @@ fn followed_collection<C: DynamoCollection>() -> Followed {
         is_mine: is_member::<C>,
         is_same: is_same_member::<C>,
         members: || {
-            let members = C::VARIANTS.iter().map(Variant::stored_name);
+            let members = C::VARIANTS.iter().map(Variant::entity_def);
             // A variant for other items reads the whole table.
             let others = <C::Table as DynamoTable>::ENTITIES.iter();
-            let others = others
-                .filter(|_| C::OTHER.is_some())
-                .map(|entity| entity.stored_name);
-            members.chain(others).map(str::to_owned).collect()
+            let others = others.filter(|_| C::OTHER.is_some()).copied();
+            members.chain(others).map(member_name::<C::Table>).collect()
         },
+    }
+}
+
+/// The name of an entity in checkpoints: its type, or its identity if several entities may have one type.
+fn member_name<T: DynamoTable>(entity: &EntityDef) -> String {
+    match is_identified_by_key(&T::TABLE) {
+        true => entity.identity(&T::TABLE).into_owned(),
+        false => entity.stored_name.to_owned(),
     }
 }

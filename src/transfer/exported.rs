@@ -289,7 +289,7 @@ fn image_as<E: DynamoEntity>(image: &[u8]) -> Result<Option<E>> {
     match E::ENTITY.type_match(source.table, image) {
         TypeMatch::Own => return read::<E>(image).map(Some),
         TypeMatch::Foreign(_) => return Ok(None),
-        TypeMatch::Untyped => {}
+        TypeMatch::Typed | TypeMatch::Untyped => {}
     }
     match by_key.row_kind(image) {
         RowKind::Meant => read::<E>(image).map(Some),

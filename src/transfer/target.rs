@@ -113,7 +113,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
 
     /// Returns an error for a line of another entity, whose attributes would look unknown.
     fn check_type(&self, item: &Item) -> Result<()> {
-        let Some(attribute) = self.items.table.type_attribute else {
+        let Some(attribute) = E::ENTITY.type_attribute_in(self.items.table) else {
             return Ok(());
         };
         let (name, own) = (E::ENTITY.type_name, E::ENTITY.stored_name);

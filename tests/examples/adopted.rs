@@ -18,5 +18,6 @@ adopted! {
     nasty = "../golden/adopted/a_nasty_1_test.rs"
     one_table = "../golden/adopted/one_table_test.rs"
     pynamo = "../golden/adopted/pynamo_test.rs"
+    two_programs = "../golden/adopted/two_programs_test.rs"
     toolbox = "../golden/adopted/toolbox_test.rs"
 }

@@ -11,6 +11,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod by_attribute;
+mod by_key;
 mod constants;
 mod guards;
 mod key_formats;
@@ -30,6 +32,8 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut all = trials("spelling", Mode::Raw, spelling::tests());
     all.extend(trials("constants", Mode::Raw, constants::tests()));
+    all.extend(trials("by_attribute", Mode::Raw, by_attribute::tests()));
+    all.extend(trials("by_key", Mode::Raw, by_key::tests()));
     all.extend(trials("guards", Mode::Raw, guards::tests()));
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));

@@ -453,6 +453,33 @@ changes! {
         table Shop(name = "shop", pk = "pk", sk = "sk", entities(User));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), constant("version" = 1)) { user: String }
     }
+    rows_are_identified_by_key: Free at "" ["identified by their keys too", "everywhere before"] of Shop shop => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    }
+    rows_are_identified_by_type_alone: BreaksRunning at "" ["by their types alone", "keep `identify_by = key`"] of Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    } => shop
+    entity_with_the_type_of_another: BreaksRunning at "User under \"ADMIN#{}\" \"INFO\"" ["has the type of `User`", "do not write the entity yet"] of Shop shop => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User, Admin));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+        entity Admin(table = Shop, rename = "User", key(pk = "ADMIN#{user}", sk = "INFO")) { user: String }
+    }
+    type_attribute_of_an_entity: BreaksRunning at "User under \"USER#{}\" \"INFO\"" ["was stored in `_type` and is stored in `_et`", "by their keys alone"] of Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    } => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, type_attribute = "_et", key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    }
+    key_that_identifies_rows: NeedsMove at "User under \"MEMBER#{}\" \"INFO\".key" ["have the old keys"] of Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    } => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, key(pk = "MEMBER#{user}", sk = "INFO")) { user: String }
+    }
     type_attribute: BreaksRunning at "" ["was `_type` and is `kind`", "keep the old name"] of Shop shop => {
         table Shop(name = "shop", pk = "pk", sk = "sk", type_attribute = "kind", entities(User));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }

@@ -161,9 +161,13 @@ fn shared_table(
         .as_ref()
         .map(|typed| format!(", type_attribute = {:?}", typed.name))
         .unwrap_or_default();
+    let by_key = match table.needs_keys(sample) {
+        true => ", identify_by = key",
+        false => "",
+    };
     let _ = writeln!(
         text,
-        "#[derive(DynamoTable)]\n#[dynamo(name = {:?}, pk = {:?}{sk}, verbatim{typed}, entities({}))]",
+        "#[derive(DynamoTable)]\n#[dynamo(name = {:?}, pk = {:?}{sk}, verbatim{typed}{by_key}, entities({}))]",
         sample.name,
         sample.pk.name,
         entities.join(", ")
@@ -267,6 +271,9 @@ fn entity_text(
         .filter(|value| **value != entity.name)
     {
         options.push(format!("rename = {value:?}"));
+    }
+    if let Some(name) = &entity.type_attribute {
+        options.push(format!("type_attribute = {name:?}"));
     }
     let items = entity.rows.iter().filter_map(|row| sample.rows.get(*row));
     let constants = entity

@@ -10,6 +10,8 @@ pub(crate) struct AdoptedEntity {
     pub(crate) name: String,
     /// The value of the type attribute.
     pub(crate) type_value: Option<String>,
+    /// The attribute of the type, if not the one of the table.
+    pub(crate) type_attribute: Option<String>,
     pub(crate) pk: AdoptedKey,
     pub(crate) sk: Option<AdoptedKey>,
     pub(crate) patterns: Vec<AdoptedPattern>,

@@ -79,6 +79,7 @@ pub(crate) fn plan_entity(
     let mut entity = AdoptedEntity {
         name,
         type_value,
+        type_attribute: None,
         pk,
         sk: keys.next(),
         patterns: Vec::new(),

@@ -1,5 +1,6 @@
 //! The entities of a table: items by their type attribute, or by the words with which their keys begin.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use dynamo_entity::Value;
@@ -7,7 +8,7 @@ use dynamo_entity::schema::KeyType;
 
 use super::names::{singular, type_name};
 use super::sample::{SampleColumn, TableSample};
-use super::vocabulary::{ELECTRO_VERSION, TypeAttribute, foreign_purpose};
+use super::vocabulary::{ELECTRO_VERSION, TypeAttribute, foreign_purpose, other_type};
 
 /// The items of an entity.
 #[derive(Debug, Clone)]
@@ -15,6 +16,8 @@ pub(crate) struct RowGroup {
     /// The wanted name of the struct.
     pub(crate) name: String,
     pub(crate) type_value: Option<String>,
+    /// The attribute of the type, if not the one of the table.
+    pub(crate) type_attribute: Option<String>,
     /// The numbers of the items.
     pub(crate) rows: Vec<usize>,
 }
@@ -35,6 +38,7 @@ pub(crate) fn one_group(sample: &TableSample) -> RowGroups {
         groups: vec![RowGroup {
             name: type_name(&singular(&sample.name)),
             type_value: None,
+            type_attribute: None,
             rows: (0..sample.rows.len()).collect(),
         }],
         others: Vec::new(),
@@ -43,33 +47,41 @@ pub(crate) fn one_group(sample: &TableSample) -> RowGroups {
 
 /// Groups by the type attribute.
 pub(crate) fn groups_by_type(sample: &TableSample, attribute: &TypeAttribute) -> RowGroups {
-    let mut by_type: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut by_type: BTreeMap<(Option<&str>, &str), Vec<usize>> = BTreeMap::new();
     let mut others: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (number, row) in sample.rows.iter().enumerate() {
         let text = row.get(&attribute.name).and_then(Value::as_text);
         let text = text.filter(|text| !text.is_empty());
-        match (foreign_purpose(row, &sample.pk.name, text), text) {
-            (None, Some(text)) => by_type.entry(text).or_default().push(number),
-            (purpose, _) => {
+        // The items of another known program have their type in another attribute.
+        let other = other_type(row, &attribute.name).filter(|_| text.is_none());
+        match (foreign_purpose(row, &sample.pk.name, text), text, other) {
+            (None, Some(text), _) => by_type.entry((None, text)).or_default().push(number),
+            (_, None, Some((name, text))) => {
+                by_type.entry((Some(name), text)).or_default().push(number);
+            }
+            (purpose, ..) => {
                 let purpose = purpose.unwrap_or_default().to_owned();
                 others.entry(purpose).or_default().push(number);
             }
         }
     }
-    let groups = by_type.into_iter().map(|(value, rows)| {
-        let (rows, dropped) = largest_version(sample, rows);
-        if !dropped.is_empty() {
-            let reason = format!(
-                "of `{}` of another service or version",
-                value.escape_debug()
-            );
-            others.entry(reason).or_default().extend(dropped);
-        }
-        RowGroup {
-            name: type_name(value),
-            type_value: Some(value.to_owned()),
-            rows,
-        }
+    let groups = by_type.into_iter().flat_map(|((own, value), rows)| {
+        let mut models = groups_by_model(sample, rows);
+        // The entity with most items has the name of the type alone.
+        models.sort_by_key(|(_, rows)| Reverse(rows.len()));
+        let groups = models.into_iter().enumerate();
+        groups.map(move |(at, (model, rows))| {
+            let name = match model.filter(|_| at > 0) {
+                Some((version, service)) => format!("{service} {value} {version}"),
+                None => value.to_owned(),
+            };
+            RowGroup {
+                name: type_name(&name),
+                type_value: Some(value.to_owned()),
+                type_attribute: own.map(str::to_owned),
+                rows,
+            }
+        })
     });
     RowGroups {
         groups: groups.collect(),
@@ -77,27 +89,27 @@ pub(crate) fn groups_by_type(sample: &TableSample, attribute: &TypeAttribute) ->
     }
 }
 
-/// The items of the service and version that most items have, and the others. ElectroDB allows one entity name in several.
-fn largest_version(sample: &TableSample, rows: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+/// The version and the service of a model of ElectroDB.
+type ElectroModel = (String, String);
+
+/// The items of each version and each service. ElectroDB allows one entity name in several, and one declaration cannot read
+/// the keys of two.
+fn groups_by_model(
+    sample: &TableSample,
+    rows: Vec<usize>,
+) -> Vec<(Option<ElectroModel>, Vec<usize>)> {
     let of = |row: &usize| {
         let item = sample.rows.get(*row)?;
         let version = item.get(ELECTRO_VERSION)?.as_text()?;
         let pk = item.get(&sample.pk.name)?.as_text()?;
-        Some((
-            version.to_owned(),
-            pk.split('#').next().unwrap_or_default().to_owned(),
-        ))
+        let service = pk.split('#').next().unwrap_or_default();
+        Some((version.to_owned(), service.to_owned()))
     };
-    // One declaration cannot read the keys of two services.
-    let mut counts: BTreeMap<Option<(String, String)>, usize> = BTreeMap::new();
-    for row in &rows {
-        *counts.entry(of(row)).or_default() += 1;
+    let mut models: BTreeMap<Option<ElectroModel>, Vec<usize>> = BTreeMap::new();
+    for row in rows {
+        models.entry(of(&row)).or_default().push(row);
     }
-    let largest = counts
-        .into_iter()
-        .max_by_key(|(_, count)| *count)
-        .map(|(version, _)| version);
-    rows.into_iter().partition(|row| Some(of(row)) == largest)
+    models.into_iter().collect()
 }
 
 /// Groups by the words with which the keys begin, as in `USER#ann` and `ORDER#7`; one group if the keys have none.
@@ -138,6 +150,7 @@ pub(crate) fn groups_by_key(sample: &TableSample) -> RowGroups {
         RowGroup {
             name: type_name(&name),
             type_value: None,
+            type_attribute: None,
             rows,
         }
     });

@@ -8,7 +8,7 @@ use super::entity_plan::plan_entity;
 use super::grouping::{RowGroups, groups_by_key, groups_by_type, one_group};
 use super::names::{type_name, unique_name};
 use super::sample::TableSample;
-use super::vocabulary::{TypeAttribute, type_attribute};
+use super::vocabulary::{ELECTRO_VERSION, TypeAttribute, constant_text, type_attribute};
 
 /// The declarations for a table.
 #[derive(Debug, Clone)]
@@ -22,6 +22,22 @@ pub(crate) struct AdoptedTable {
     pub(crate) others: Vec<(String, usize)>,
     /// For each entity, the items that it writes as they are.
     pub(crate) kept: Vec<Vec<usize>>,
+}
+
+impl AdoptedTable {
+    /// Whether only the keys distinguish two entities: they have one type, and one version of the model, or their types are in
+    /// different attributes.
+    pub(crate) fn needs_keys(&self, sample: &TableSample) -> bool {
+        let identity = |entity: &AdoptedEntity| {
+            let version = sample.rows.get(*entity.rows.first()?)?;
+            let version = constant_text(version, ELECTRO_VERSION);
+            Some((entity.type_value.clone()?, version.map(str::to_owned)))
+        };
+        let mut known = BTreeSet::new();
+        let mut identities = self.entities.iter().filter_map(identity);
+        let has_own = |entity: &AdoptedEntity| entity.type_attribute.is_some();
+        self.entities.iter().any(has_own) || identities.any(|identity| !known.insert(identity))
+    }
 }
 
 /// Plans the declarations.
@@ -50,7 +66,8 @@ fn plan_groups(
     for group in groups.groups {
         let name = unique_name(group.name, &mut taken);
         let plan = |any_names: bool| {
-            let type_attribute = typed.as_ref().map(|typed| typed.name.as_str());
+            let of_table = typed.as_ref().map(|typed| typed.name.as_str());
+            let type_attribute = group.type_attribute.as_deref().or(of_table);
             let terms = EntityTerms {
                 type_attribute,
                 any_names,
@@ -69,6 +86,7 @@ fn plan_groups(
             needs_table = true;
             entity = plan(true);
         }
+        entity.type_attribute = group.type_attribute;
         entities.push(entity);
     }
     let mut others: Vec<(String, usize)> = groups

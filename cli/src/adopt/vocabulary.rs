@@ -84,6 +84,16 @@ pub(crate) fn type_attribute(sample: &TableSample) -> Option<TypeAttribute> {
     None
 }
 
+/// The type of an item in the attribute of another known program.
+pub(crate) fn other_type<'i>(row: &'i Item, attribute: &str) -> Option<(&'static str, &'i str)> {
+    let mut others = KNOWN_TYPES.into_iter().filter(|name| *name != attribute);
+    others.find_map(|name| {
+        let text = row.get(name)?.as_text()?;
+        // OneTable gives this type to the items of its unique values.
+        (!text.is_empty() && text != "_Unique").then_some((name, text))
+    })
+}
+
 /// Whether the program of these items converts keys to lower case.
 pub(crate) fn has_lower_keys(rows: &[&Item]) -> bool {
     rows.iter().any(|row| row.contains(ELECTRO_ENTITY))

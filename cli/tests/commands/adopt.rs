@@ -24,7 +24,7 @@ struct Planted {
     rows: &'static str,
 }
 
-const PLANTED: [Planted; 9] = [
+const PLANTED: [Planted; 10] = [
     Planted {
         table: "electrodb",
         keys: r#""pk":{"name":"pk","type":"S"},"sk":{"name":"sk","type":"S"},"global_indexes":[
@@ -35,7 +35,8 @@ const PLANTED: [Planted; 9] = [
 {"pk":"$shop#customer_bob#x","sk":"$order_1#number_000007","gsi1pk":"$shop#status_open","gsi1sk":"$order_1#createdat_2026-03-03t00:00:00.000z#number_000007","__edb_e__":"order","__edb_v__":"1","customer":"bob#x","number":7,"status":"open","createdAt":"2026-03-03T00:00:00.000Z","total":100,"paid":false,"lines":[{"sku":"C3","count":1}]}
 {"pk":"$shop#customer_ann","sk":"$customer_1","__edb_e__":"customer","__edb_v__":"1","customer":"Ann","mail":"Ann@x.org","createdAt":1772366400123}
 {"pk":"$shop#customer_bob#x","sk":"$customer_1","__edb_e__":"customer","__edb_v__":"1","customer":"bob#x","mail":"bob@x.org","createdAt":1772366400456}
-{"pk":"$stock#customer_eve","sk":"$customer_2","__edb_e__":"customer","__edb_v__":"2","customer":"eve"}"#,
+{"pk":"$stock#customer_eve","sk":"$customer_2","__edb_e__":"customer","__edb_v__":"2","customer":"eve"}
+{"pk":"$stock#customer_eve","sk":"$order_1#number_000001","__edb_e__":"order","__edb_v__":"1","customer":"Eve","number":1,"total":5}"#,
     },
     Planted {
         table: "one_table",
@@ -58,6 +59,16 @@ const PLANTED: [Planted; 9] = [
 {"pk":"bob","sk":"ORDER#12","_et":"Order","_ct":"2026-03-01T12:00:00.120Z","_md":"2026-03-03T12:00:00.000Z","customer":"bob","number":12,"total":80,"coupon":"SPRING","tags":[]}
 {"pk":"bob","sk":"PROFILE","_et":"Profile","_ct":"2026-03-01T12:00:00.120Z","_md":"2026-03-01T12:00:00.120Z","customer":"bob","type":"gold","address":{"street":"Main 1","zip":"0150"}}
 {"pk":"ann#lee","sk":"PROFILE","_et":"Profile","_ct":"2026-03-01T12:00:00.120Z","_md":"2026-03-01T12:00:00.120Z","customer":"ann#lee","type":"silver","address":{"street":"Side 2","zip":"5003","floor":3}}"#,
+    },
+    Planted {
+        table: "two_programs",
+        keys: r#""pk":{"name":"pk","type":"S"},"sk":{"name":"sk","type":"S"}"#,
+        rows: r#"
+{"pk":"$shop#customer_ann","sk":"$order_1#number_7","__edb_e__":"order","__edb_v__":"1","customer":"Ann","number":7}
+{"pk":"$shop#customer_bob","sk":"$order_1#number_12","__edb_e__":"order","__edb_v__":"1","customer":"bob","number":12}
+{"pk":"ann","sk":"TICKET#7","_et":"Ticket","customer":"ann","number":7,"type":"complaint"}
+{"pk":"bob","sk":"TICKET#10","_et":"Ticket","customer":"bob","number":10,"type":"question"}
+{"pk":"bob","sk":"TICKET#11","_et":"Ticket","customer":"bob","number":11,"type":"question"}"#,
     },
     Planted {
         table: "pynamo",

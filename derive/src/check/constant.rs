@@ -1,10 +1,13 @@
-//! Rules for the constant attributes of an entity.
+//! Rules for the constant attributes of an entity, and for its type attribute.
 
 use crate::check::reserved;
 use crate::diag::Diag;
 use crate::model::{Constant, Entity};
 
 pub(super) fn check(entity: &Entity, diag: &Diag) {
+    if let Some(own) = &entity.type_attribute {
+        reserved::refuse(&own.value(), own.span(), diag);
+    }
     for constant in &entity.constants {
         let (name, span) = (constant.attribute.value(), constant.attribute.span());
         reserved::refuse(&name, span, diag);

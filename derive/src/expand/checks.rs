@@ -12,8 +12,8 @@ use crate::check::types::is_basic;
 use crate::check::{no_end, placeholder};
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
-    Entity, Field, Format, Index, IndexKind, KeySource, Piece, Table, TableRef, Template,
-    TextFormat,
+    Entity, Field, Format, IdentifyBy, Index, IndexKind, KeySource, Piece, Table, TableRef,
+    Template, TextFormat,
 };
 
 pub(super) fn entity(entity: &Entity) -> TokenStream {
@@ -222,6 +222,32 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
             ),
         ));
     }
+    if let Some(own) = &entity.type_attribute {
+        let name = own.value();
+        checks.push(check(
+            own.span(),
+            &code!(__d::is_identified_by_key(&#table)),
+            &format!(
+                "an item may have the type attributes of several entities, so only its key tells which one it is: write `identify_by = key` on `{shown}`"
+            ),
+        ));
+        checks.push(check(
+            own.span(),
+            &code!(__d::has_free_type(&#def, &#table)),
+            &format!(
+                "`{name}` is a key of `{shown}` or a constant of `{ident}`, and cannot store the type too; name another attribute"
+            ),
+        ));
+    }
+    if let Some(index) = entity.vectors.first() {
+        checks.push(check(
+            index.name.span(),
+            &code!(!__d::is_identified_by_key(&#table)),
+            &format!(
+                "a search finds rows by their type, and `{shown}` identifies them by their keys: declare the vector index on an entity of another table, or remove `identify_by = key`"
+            ),
+        ));
+    }
     checks.push(check(
         ident.span(),
         &code!(__d::shared_attributes_agree(&#def)),
@@ -316,12 +342,11 @@ fn shared_index(entity: &Entity, index: &Index, path: &Path, shown: &str) -> Vec
 /// Compares the entities of a table with each other.
 pub(super) fn table(table: &Table) -> TokenStream {
     let ident = &table.ident;
-    let style = library::style(table.style);
     let mut checks = Vec::new();
     for (at, first) in table.entities.iter().enumerate() {
         checks.push(belongs(ident, first));
         for second in &table.entities[at + 1..] {
-            checks.push(pair(ident, first, second, &style));
+            checks.push(pair(table, first, second));
         }
     }
     code!(#(#checks)*)
@@ -340,7 +365,9 @@ fn belongs(table: &syn::Ident, entity: &Path) -> TokenStream {
     )
 }
 
-fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> TokenStream {
+fn pair(of_table: &Table, a: &Path, b: &Path) -> TokenStream {
+    let (table, style) = (&of_table.ident, library::style(of_table.style));
+    let is_by_key = of_table.identify_by == Some(IdentifyBy::Key);
     let (first, second) = (shown(a), shown(b));
     let def = |path: &Path| {
         let def = of(path, &code!(EntityContract), "ENTITY");
@@ -358,7 +385,12 @@ fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> TokenStr
         (
             code!(!__d::keys_may_meet(#left, #right, #style)),
             format!(
-                "`{first}` and `{second}` could form the same primary key in `{table}`: begin one of their keys with a text of its own, such as \"{}#{{..}}\"",
+                "`{first}` and `{second}` could form the same primary key in `{table}`{}: begin one of their keys with a text of its own, such as \"{}#{{..}}\"",
+                if is_by_key {
+                    ", so `identify_by = key` cannot distinguish their rows"
+                } else {
+                    ""
+                },
                 second.to_uppercase()
             ),
         ),
@@ -369,9 +401,9 @@ fn pair(table: &syn::Ident, a: &Path, b: &Path, style: &TokenStream) -> TokenStr
             ),
         ),
         (
-            code!(__d::are_distinct(#left, #right)),
+            code!(#is_by_key || __d::are_distinct(#left, #right)),
             format!(
-                "`{first}` and `{second}` are stored under one type name: give one of them `#[dynamo(rename = \"..\")]`, or give both another value of one `constant`"
+                "`{first}` and `{second}` are stored under one type name: give one of them `#[dynamo(rename = \"..\")]`, or give both another value of one `constant`, or write `identify_by = key` on `{table}`, so that their keys distinguish their rows"
             ),
         ),
         (

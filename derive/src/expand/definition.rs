@@ -17,10 +17,14 @@ pub(super) fn constants(entity: &Entity) -> TokenStream {
     let (pk, sk, type_attribute, style) = match &entity.table {
         TableRef::Shared(path) => {
             let table = of(path, &code!(DynamoTable), "TABLE");
+            let type_attribute = match &entity.type_attribute {
+                Some(own) => code!(#own),
+                None => code!(__d::name_or_empty(#table.type_attribute)),
+            };
             (
                 code!(#table.pk),
                 code!(__d::name_or_empty(#table.sk)),
-                code!(__d::name_or_empty(#table.type_attribute)),
+                type_attribute,
                 code!(#table.style),
             )
         }
@@ -72,12 +76,14 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     }));
     let second_key = second_key::definition(entity);
     let constants = entity.constants.iter().map(constant);
+    let type_attribute = option(entity.type_attribute.as_ref());
     code! {
         __d::EntityDef {
             // Two entities of different modules may have the same name.
             id: ::core::concat!(::core::module_path!(), #path),
             type_name: #ident,
             stored_name: #stored_name,
+            type_attribute: #type_attribute,
             constants: &[#(#constants),*],
             pk: #pk,
             sk: #sk,

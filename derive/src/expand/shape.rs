@@ -93,7 +93,7 @@ pub(super) fn checks(entity: &Entity, def: &TokenStream) -> Vec<TokenStream> {
         (
             code!(__d::same_constants(&#def, &#older)),
             format!(
-                "`{ident}` and `{older_name}` have other constants: write the same `constant` on both, because an item keeps it"
+                "`{ident}` and `{older_name}` have other constants or another type attribute: write the same `constant` and `type_attribute` on both, because an item keeps them"
             ),
         ),
         (

@@ -114,6 +114,7 @@ pub(super) fn of_entity(entity: &Entity) -> Option<TokenStream> {
         pk: text(&own_name(entity, &entity.pk, "pk")),
         sk: (entity.sk.as_ref()).map(|sk| text(&own_name(entity, sk, "sk"))),
         type_attribute: None,
+        identify_by: None,
         stream: own.stream,
         style: own.style,
         entities: vec![entity.ident.clone().into()],
@@ -137,6 +138,8 @@ fn implementation(
     let path = format!("::{}", plain_name(ident));
     let sk = option(table.sk.as_ref());
     let type_attribute = option(type_attribute);
+    let identify_by = table.identify_by.map(|by| variant("IdentifyBy", by));
+    let identify_by = option(identify_by);
     let style = style(table.style);
     let stream = option(table.stream.map(|view| variant("StreamView", view)));
     let of_entities = |item| {
@@ -155,6 +158,7 @@ fn implementation(
                 pk: #pk,
                 sk: #sk,
                 type_attribute: #type_attribute,
+                identify_by: #identify_by,
                 style: #style,
                 indexes: &[#(#indexes),*],
                 stream: #stream,

@@ -19,6 +19,8 @@ pub(crate) struct Entity {
     pub(crate) ident: Ident,
     /// The value of the type attribute: `rename`, otherwise the struct's name.
     pub(crate) name: String,
+    /// The attribute that stores it, if not the one of the table.
+    pub(crate) type_attribute: Option<LitStr>,
     pub(crate) table: TableRef,
     pub(crate) pk: KeySource,
     pub(crate) sk: Option<KeySource>,

@@ -18,6 +18,7 @@ pub(crate) struct Table {
     pub(crate) sk: Option<LitStr>,
     /// As far as it is written.
     pub(crate) type_attribute: Option<LitStr>,
+    pub(crate) identify_by: Option<IdentifyBy>,
     pub(crate) stream: Option<StreamView>,
     pub(crate) style: Style,
     pub(crate) entities: Vec<Path>,
@@ -46,6 +47,16 @@ pub(crate) struct TableIndex {
     pub(crate) project: IndexProjection<LitStr>,
     /// The lints that its `allow(..)` names.
     pub(crate) allows: Vec<String>,
+}
+
+/// How rows with the type of an entity are identified, if not by this type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IdentifyBy {
+    Key,
+}
+
+impl IdentifyBy {
+    pub(crate) const WORDS: Words<IdentifyBy> = Words(&[("key", IdentifyBy::Key)]);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use quote::format_ident;
 use syn::ext::IdentExt as _;
-use syn::{Data, DeriveInput, Fields, FieldsNamed, Generics, Ident};
+use syn::{Data, DeriveInput, Fields, FieldsNamed, Generics, Ident, LitStr};
 
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
@@ -49,6 +49,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
         &reader,
     );
     let constants = constant::read_all(&mut options, shared, diag);
+    let type_attribute = type_attribute(&mut options, shared, diag);
     let vectors = vector::read_all(options.take_all(&["vector"]), &reader);
     let repository = options
         .take("repository")
@@ -75,6 +76,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             vis,
             ident,
             name,
+            type_attribute,
             table,
             pk,
             sk,
@@ -98,6 +100,17 @@ fn type_name(options: &mut Options, ident: &Ident, diag: &Diag) -> String {
     let renamed = options.take("rename");
     let renamed = renamed.and_then(|opt| opt.stored_name(diag));
     renamed.map_or_else(|| ident.unraw().to_string(), |text| text.value())
+}
+
+/// Reads `type_attribute = ".."`. Rule: only a shared table has types.
+fn type_attribute(options: &mut Options, is_shared: bool, diag: &Diag) -> Option<LitStr> {
+    let opt = options.take("type_attribute")?;
+    if !is_shared {
+        let message = "a table of one entity has no type attribute; declare the table with `#[derive(DynamoTable)]`, and name it \
+            here: `table = Shop`";
+        diag.at(opt.name.span(), message);
+    }
+    opt.stored_name(diag)
 }
 
 /// Rule: an entity is a struct with named fields.

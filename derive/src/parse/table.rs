@@ -5,7 +5,7 @@ use syn::{Data, DeriveInput, Fields, Ident, LitStr, Path};
 use crate::diag::Diag;
 use crate::model::Table;
 use crate::parse::options::Options;
-use crate::parse::table_option::{stream, style};
+use crate::parse::table_option::{identify_by, stream, style};
 use crate::parse::{allow, attribute, krate, option_place, table_index};
 
 /// The model as far as it can be read; `None` if name, key or entities are missing.
@@ -29,6 +29,9 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Table> {
         .take("type_attribute")
         .and_then(|opt| opt.stored_name(diag));
     let entities = entities(&mut options, &ident, diag);
+    let identify_by = options
+        .take("identify_by")
+        .and_then(|opt| identify_by(opt, diag));
     let stream = options.take("stream").and_then(|opt| stream(opt, diag));
     let style = style(options.take("verbatim"), diag);
     let indexes = options.take_all(&["gsi", "lsi"]);
@@ -48,6 +51,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Table> {
         pk: pk?,
         sk,
         type_attribute,
+        identify_by,
         stream,
         style,
         entities: entities?,

@@ -1,7 +1,8 @@
-//! Reads `stream` and `verbatim`, which a table has whether it is shared or an entity's own.
+//! Reads `stream` and `verbatim`, which a table has whether it is shared or an entity's own, and `identify_by` of a shared
+//! one.
 
 use crate::diag::Diag;
-use crate::model::{StreamView, Style};
+use crate::model::{IdentifyBy, StreamView, Style};
 use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
 use crate::parse::reader::known;
@@ -12,6 +13,19 @@ pub(crate) fn stream(opt: Opt, diag: &Diag) -> Option<StreamView> {
     let word = opt.word(diag)?;
     let words = &StreamView::WORDS;
     known(&word.to_string(), word.span(), words, "stream view", diag)
+}
+
+/// Reads `identify_by = key`.
+pub(crate) fn identify_by(opt: Opt, diag: &Diag) -> Option<IdentifyBy> {
+    let word = opt.word(diag)?;
+    let words = &IdentifyBy::WORDS;
+    known(
+        &word.to_string(),
+        word.span(),
+        words,
+        "identification",
+        diag,
+    )
 }
 
 /// Reads `verbatim` or `verbatim(delimiter = ":")`; without it keys are escaped.

@@ -6,8 +6,8 @@ use syn::{DeriveInput, parse_quote};
 
 use crate::diag::Diag;
 use crate::model::{
-    DefaultValue, Entity, FieldRole, Form, Format, IndexKind, IndexProjection, KeySource, Piece,
-    Style, Table, TableRef, TextFormat, Value, ValueShape, VariantShape,
+    DefaultValue, Entity, FieldRole, Form, Format, IdentifyBy, IndexKind, IndexProjection,
+    KeySource, Piece, Style, Table, TableRef, TextFormat, Value, ValueShape, VariantShape,
 };
 
 fn read<M>(from: fn(DeriveInput, &Diag) -> Option<M>, input: DeriveInput, test: impl FnOnce(M)) {
@@ -237,7 +237,7 @@ fn a_table() {
     let input = parse_quote! {
         #[dynamo(name = "shop", pk = "pk", sk = "sk", entities(User, crate::order::Order))]
         #[dynamo(gsi(gsi1, pk = ["a", "b"], sk = "c", project = ["total"], rename = "gsi-1"))]
-        #[dynamo(lsi(lsi1, sk = "l", project = keys), type_attribute = "t", verbatim)]
+        #[dynamo(lsi(lsi1, sk = "l", project = keys), type_attribute = "t", verbatim, identify_by = key)]
         pub struct Shop;
     };
     read(crate::read_table, input, |table: Table| {
@@ -249,6 +249,7 @@ fn a_table() {
             (table.type_attribute(), table.sk.map(|sk| sk.value())),
             ("t".into(), Some("sk".into()))
         );
+        assert_eq!(table.identify_by, Some(IdentifyBy::Key));
         assert!(table.style == Style::Verbatim { delimiter: '#' } && table.entities.len() == 2);
         let [global, local] = table.indexes.as_slice() else {
             unreachable!("two indexes")

@@ -6,7 +6,7 @@ use syn::DeriveInput;
 
 use crate::diag::Diag;
 
-const WORDS: [&str; 64] = [
+const WORDS: [&str; 65] = [
     "constant",
     "vector",
     "field",
@@ -35,6 +35,7 @@ const WORDS: [&str; 64] = [
     "name",
     "entities",
     "type_attribute",
+    "identify_by",
     "default",
     "skip",
     "rest",

@@ -7,7 +7,7 @@ use super::dialect::SqlDialect;
 use super::key_part::{KeyPartText, part_of_key, pattern_of_key};
 use crate::json::Tag;
 use crate::schema::{
-    EntitySchema, FieldRole, FieldSchema, FormerUse, KeyType, TableSchema, UNIQUE,
+    EntitySchema, FieldRole, FieldSchema, FormerUse, IdentifyBy, KeyType, TableSchema, UNIQUE,
 };
 
 /// An entity as a view of lines of an export.
@@ -103,7 +103,7 @@ impl<'s> EntityView<'s> {
             sql.whole_item(),
             missing(UNIQUE)
         );
-        let Some(ty) = &self.table.type_attribute else {
+        let Some(ty) = self.entity.type_attribute_in(self.table) else {
             return no_sentinel;
         };
         let stored = sql.attribute_text(ty, Tag::S);
@@ -131,6 +131,13 @@ impl<'s> EntityView<'s> {
             let text = sql.attribute_text(&key.attribute, Tag::S);
             Some(sql.matches_pattern(&text, &pattern))
         });
+        let keys: Vec<String> = keys.collect();
+        if self.table.identify_by == Some(IdentifyBy::Key) && !keys.is_empty() {
+            // The type does not decide, so each row has a key of the entity too.
+            let untyped = [vec![missing(ty)], constants(true)].concat().join(" AND ");
+            let keys = keys.join(" AND ");
+            return format!("{no_sentinel}\n  AND {keys}\n  AND ({own}\n    OR ({untyped}))");
+        }
         let untyped: Vec<String> = std::iter::once(missing(ty)).chain(keys).collect();
         match untyped.len() {
             1 => format!("{no_sentinel}\n  AND {own}"),

@@ -35,7 +35,7 @@ struct RecordTest {
 enum ImageTest {
     #[default]
     Any,
-    /// Is an item of one of these entities, by their stored names.
+    /// Is an item of one of these entities, by their stored names; any item if there are none.
     Fits(Vec<String>),
     /// Is missing, or no item of this entity.
     DiffersFrom(String),
@@ -135,8 +135,13 @@ impl KeyReader<'_> {
             StreamView::NewAndOldImages => (true, true),
         };
         // The images before and after the change, and the name of the event if no image determines the kind.
-        let fits = || ImageTest::Fits(vec![self.entity.stored_name.clone()]);
+        let fits = || match self.entity.type_attribute {
+            // The type is stored in another attribute than those of other entities, so the key alone is compared.
+            Some(_) => ImageTest::Fits(Vec::new()),
+            None => ImageTest::Fits(vec![self.entity.stored_name.clone()]),
+        };
         let differs = || match self.table.type_attribute {
+            Some(_) if self.entity.type_attribute.is_some() => ImageTest::Any,
             // An image of the same type may belong to another entity, which the type alone does not tell.
             Some(_) if !self.entity.constants.is_empty() => ImageTest::Any,
             Some(_) => ImageTest::DiffersFrom(self.entity.stored_name.clone()),
@@ -231,6 +236,8 @@ impl KeyReader<'_> {
     fn needs_no_key(&self, is_by_image: bool) -> bool {
         let has_types = self.table.type_attribute.is_some();
         let is_alone = !has_types && self.table.entities.len() <= 1;
+        // A type that several entities may have does not tell which of them the record is of.
+        let is_by_image = is_by_image && self.table.identify_by.is_none();
         self.values.is_empty() && (is_alone || is_by_image && has_types)
     }
 }
@@ -289,6 +296,10 @@ impl ImageTest {
         let (ImageTest::Fits(names), ImageTest::Fits(others)) = (self, other) else {
             return false;
         };
+        if names.is_empty() || others.is_empty() {
+            names.clear();
+            return true;
+        }
         for name in others {
             if !names.contains(name) {
                 names.push(name.clone());
@@ -312,8 +323,9 @@ impl ImageTest {
             ImageTest::Missing => vec![is_there(false)],
             ImageTest::Fits(names) => {
                 // An item of another program may have no type. The handler then finds its entity by the key.
+                let has_types = !names.is_empty();
                 let names = names.iter().map(JsonTree::from);
-                let kind = kind(names.chain([exists_rule(false)]).collect());
+                let kind = kind(names.chain([exists_rule(false)]).collect()).filter(|_| has_types);
                 let sentinel = || {
                     let has_uniques = table.entities.iter().any(|of| !of.uniques.is_empty());
                     let owner = of_type(pk, vec![exists_rule(false)]);

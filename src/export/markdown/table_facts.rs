@@ -2,7 +2,7 @@
 
 use super::grid::{Grid, inline_code, key_attribute};
 use crate::export::setting_facts::setting_facts;
-use crate::schema::TableSchema;
+use crate::schema::{TableSchema, Word as _};
 
 pub(super) fn table_facts(schema: &TableSchema) -> Grid<2> {
     let keys = [
@@ -12,6 +12,7 @@ pub(super) fn table_facts(schema: &TableSchema) -> Grid<2> {
             "entity named by",
             schema.type_attribute.as_deref().map(inline_code),
         ),
+        ("rows identified by", schema.identify_by.map(|by| by.word())),
     ];
     let keys = keys
         .into_iter()

@@ -33,8 +33,8 @@ impl KeyReader<'_> {
         let own = self.leading_partitions(&self.entity.pk);
         let mut others = self.table.entities.iter();
         let second = self.entity.second_key.as_ref();
-        let second =
-            second.and_then(|second| others.find(|other| other.identity() == second.other));
+        let second = second
+            .and_then(|second| others.find(|other| other.identity(self.table) == second.other));
         let own = match second {
             Some(other) => own.union_with(&self.leading_partitions(&other.pk)),
             None => own,

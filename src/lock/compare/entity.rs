@@ -7,7 +7,8 @@ use crate::lock::form::template_text;
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::{keeps_rest, key_only};
 use crate::schema::{
-    EntitySchema, KeyContent, KeySchema, PartSchema, PieceSchema, Presence, Width,
+    EntitySchema, KeyContent, KeySchema, PartSchema, PieceSchema, Presence, TableSchema, Width,
+    without_keys,
 };
 
 /// The way of items to other keys of the same table.
@@ -22,6 +23,22 @@ pub(super) const MOVE_KEYS: [&str; 5] = [
 pub(super) fn appeared(tables: TablePair<'_>, entity: &EntitySchema) -> StoredChange {
     let place = (tables.name(), Some(entity.stored_name.clone()));
     let met = met_by(tables.old, entity);
+    if tables.old.identify_by.is_none()
+        && let Some(other) = has_type_of(tables.old, entity)
+    {
+        return StoredChange::new(
+            ChangeClass::BreaksRunning,
+            place,
+            format!(
+                "the entity is new and has the type of `{other}`: programs that run do not identify rows by their keys, so their \
+                 scans return its items as errors"
+            ),
+            &[
+                "deploy programs with `identify_by = key` that do not write the entity yet, everywhere",
+                "then deploy those that write it",
+            ],
+        );
+    }
     if met.is_empty() {
         let what = "the entity is new, in partitions of its own; a collection of the whole table without an `other` \
                     variant meets it all the same";
@@ -44,6 +61,15 @@ pub(super) fn appeared(tables: TablePair<'_>, entity: &EntitySchema) -> StoredCh
     )
 }
 
+/// The old entity with the type and the constants of a new one.
+fn has_type_of<'m>(old: &'m TableSchema, entity: &EntitySchema) -> Option<&'m str> {
+    let mut others = old.entities.iter();
+    let is_same = |other: &&EntitySchema| {
+        without_keys(&other.stored_name) == without_keys(&entity.stored_name)
+    };
+    others.find(is_same).map(|other| other.stored_name.as_str())
+}
+
 pub(super) fn gone(table: &str, name: &str) -> StoredChange {
     StoredChange::new(
         ChangeClass::BreaksRunning,
@@ -63,6 +89,7 @@ impl EntityPair<'_> {
     /// All that is another than it was.
     pub(super) fn compare(&self, old_name: &str, changes: &mut Vec<StoredChange>) {
         changes.extend(self.name_change(old_name));
+        changes.extend(self.type_attribute_change());
         // The key and the shape are compared before anything else, because what follows may not be
         // comparable at all.
         changes.extend(self.primary_key("key", Some(&self.old.pk), Some(&self.new.pk)));
@@ -105,6 +132,34 @@ impl EntityPair<'_> {
             &[
                 "give the entity `rename` with the old name: a struct may be renamed without what is stored",
                 "if it is another entity with the same key, declare both, delete the items of the old one, then drop it",
+            ],
+        ))
+    }
+
+    fn type_attribute_change(&self) -> Option<StoredChange> {
+        let of = |entity: &EntitySchema, table: &TableSchema| {
+            let own = entity.type_attribute.as_ref();
+            own.or(table.type_attribute.as_ref()).cloned()
+        };
+        let old = of(self.old, self.tables.old)?;
+        let new = of(self.new, self.tables.new)?;
+        // The table reports another attribute of its own.
+        let is_own = [self.old, self.new]
+            .iter()
+            .any(|it| it.type_attribute.is_some());
+        if old == new || !is_own {
+            return None;
+        }
+        let what = format!(
+            "its type was stored in `{old}` and is stored in `{new}`: old and new programs identify the items that the others wrote by \
+             their keys alone"
+        );
+        Some(self.whole(
+            ChangeClass::BreaksRunning,
+            what,
+            &[
+                "keep the old name, `type_attribute = \"..\"` on the entity: it costs nothing",
+                "else deploy the new declaration everywhere, then write all items again by `refill`",
             ],
         ))
     }

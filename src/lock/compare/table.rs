@@ -5,7 +5,7 @@ use super::pattern::rejected;
 use super::vector;
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::stored::{self, sorted_indexes};
-use crate::schema::{IndexKind, IndexSchema, KeyAttribute, TableSchema, Word};
+use crate::schema::{IdentifyBy, IndexKind, IndexSchema, KeyAttribute, TableSchema, Word};
 
 const MOVE: [&str; 4] = [
     "leave this table as it is, and declare a second one with the new keys",
@@ -81,6 +81,10 @@ pub(super) fn head(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
         let (class, what, steps) = type_attribute(was, is);
         add(class, what, steps);
     }
+    if was.identify_by != is.identify_by {
+        let (class, what, steps) = identify_by(is);
+        add(class, what, steps);
+    }
     if was.ttl != is.ttl {
         let (class, what, steps) = ttl(was, is);
         add(class, what, steps);
@@ -136,6 +140,28 @@ fn type_attribute(was: &TableSchema, is: &TableSchema) -> ChangeText {
             ],
         ),
         (None, None) => (ChangeClass::Free, String::new(), &[]),
+    }
+}
+
+fn identify_by(is: &TableSchema) -> ChangeText {
+    match is.identify_by {
+        Some(IdentifyBy::Key) => (
+            ChangeClass::Free,
+            "rows are identified by their keys too: scans omit a row with the type of an entity and a key of something else, which \
+             was an error"
+                .to_owned(),
+            &["deploy it everywhere before a program writes another entity of the same type"],
+        ),
+        None => (
+            ChangeClass::BreaksRunning,
+            "rows are identified by their types alone: scans return a row with the type of an entity and a key of something else as \
+             an error, which they omitted"
+                .to_owned(),
+            &[
+                "keep `identify_by = key` while the table contains such rows",
+                "else delete these rows, then deploy",
+            ],
+        ),
     }
 }
 

@@ -168,6 +168,7 @@ impl RandomModel {
         fields.extend(self.key_only());
         EntitySchema {
             stored_name,
+            type_attribute: self.may(Self::name),
             constants: self.constants(),
             append_only: self.0.bool(),
             shape: self.may(Self::shape),

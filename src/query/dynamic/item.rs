@@ -50,7 +50,7 @@ impl TableSchema {
         let mut fields = entity.fields.iter();
         !fields.any(|field| field.attribute.as_deref() == Some(attribute))
             && (self.key_types().contains_key(attribute)
-                || self.type_attribute.as_deref() == Some(attribute))
+                || entity.type_attribute_in(self) == Some(attribute))
     }
 }
 

@@ -55,11 +55,14 @@ impl AnswerForm {
         is_possible.is_some_and(|pk| has_sentinel_key(rows.last_row(body), pk))
     }
 
-    /// How to identify the row that was read last, if it has no type by which DynamoDB could filter.
+    /// How to identify the row that was read last, if it has no type by which DynamoDB could filter, or its type does not
+    /// decide.
     #[inline]
     fn tells_by(&self, finder: Option<&KeyFinder>) -> Option<&ByKey> {
         let by_key = self.by_key.as_ref();
-        by_key.filter(|_| finder.is_some_and(|finder| !finder.has_beside()))
+        by_key.filter(|by_key| {
+            by_key.decides_of_typed() || finder.is_some_and(|finder| !finder.has_beside())
+        })
     }
 }
 

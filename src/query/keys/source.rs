@@ -201,7 +201,9 @@ impl QuerySource {
             Some(Projection::Include(listed)) => listed,
         };
         let always = [self.table.type_attribute, self.ttl_attribute()];
-        let mut constants = self.entities.iter().flat_map(|it| it.constant_names());
+        let own_types = self.entities.iter().filter_map(|it| it.type_attribute);
+        let constants = self.entities.iter().flat_map(|it| it.constant_names());
+        let mut constants = own_types.chain(constants);
         listed.contains(&name)
             || always.contains(&Some(name))
             || constants.any(|constant| constant == name)

@@ -1,5 +1,6 @@
 //! The rows of a query if its range may contain rows of several entities. DynamoDB filters by the type attribute; a
-//! row of another program without a type is identified here by its key.
+//! row of another program without a type is identified here by its key, as is every row if several entities may have its
+//! type.
 //!
 //! A row is omitted if it belongs to another entity, or clearly to none. A row that may belong to this entity, with
 //! its key in another format, is an error in its position, because nothing else would ever report it.
@@ -13,8 +14,8 @@ use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, KeyIdentity, Writer, find_member};
 use crate::path::Place;
 use crate::schema::{
-    EntityDef, FoundType, KeySource, SHAPE, Style, TableDef, TypeMatch, has_uniques,
-    others_may_be_among, shape_number,
+    EntityDef, FoundType, KeySource, SHAPE, Style, TableDef, TypeMatch, are_distinct, has_uniques,
+    is_identified_by_key, others_may_be_among, shape_number, share_type_attribute,
 };
 
 /// How to identify rows without a type.
@@ -49,6 +50,7 @@ enum EntityMatch {
 /// An entity, and all entities of its table.
 #[derive(Debug, Clone, Copy)]
 struct RowClaim {
+    table: &'static TableDef,
     entity: &'static EntityDef,
     entities: &'static [&'static EntityDef],
 }
@@ -61,7 +63,10 @@ impl RowClaim {
             return Ok(None);
         };
         let own = self.entity.likeness(item).ok_or(ForeignRow)?;
-        let mut others = self.entities.iter().filter(|it| it.id != self.entity.id);
+        let found = FoundType::of_item(self.table, item);
+        let others = self.entities.iter().filter(|it| it.id != self.entity.id);
+        // The reads of an entity with another type do not return the row, so its key does not matter.
+        let mut others = others.filter(|other| !found.is_typed_otherwise(other));
         // A row that resembles another entity more is reported by the reads of that entity, so it is reported once.
         let is_of =
             |other: &&'static EntityDef| other.has_key(item) || other.likeness(item) > Some(own);
@@ -78,18 +83,37 @@ struct ForeignRow;
 impl ByKey {
     /// The attributes that identify rows, in addition to their keys.
     pub(crate) fn attributes(&self) -> impl Iterator<Item = &'static str> {
-        let left_out = match &self.whose {
+        let compared = match &self.whose {
+            // The keys of all entities with one type are compared, and each row is first compared with the type.
+            EntityMatch::Of(claim) if self.decides_of_typed() => claim.entities,
             // DynamoDB compares the constants of one entity with the rows.
             EntityMatch::Of(_) => &[][..],
             EntityMatch::OfNone(left_out) => left_out,
         };
-        let constants = left_out.iter().flat_map(|entity| entity.constant_names());
+        let constants = compared.iter().flat_map(|entity| {
+            let own_type = entity.type_attribute.into_iter();
+            own_type.chain(entity.constant_names())
+        });
         [self.attribute].into_iter().chain(constants)
     }
 
-    /// Identifies a row that has no type.
+    /// Whether rows with a type are identified by their keys too.
+    pub(crate) fn decides_of_typed(&self) -> bool {
+        is_identified_by_key(self.table)
+    }
+
+    fn is_requested_in_addition(&self, claim: &RowClaim, item: &[u8]) -> bool {
+        // The item of a unique value has no type for an entity with a type attribute of its own.
+        let may_be_sentinel = claim.entity.type_attribute.is_some();
+        FoundType::of_item(self.table, item).is_typed_otherwise(claim.entity)
+            || may_be_sentinel && matches!(find_member(item, MARK), Ok(Some(_)))
+    }
+
+    /// Identifies a row that has no type, or whose type does not decide.
     pub(crate) fn row_kind(&self, item: &[u8]) -> RowKind {
         match &self.whose {
+            // A row of another type was requested in addition, for example the item of a unique value.
+            EntityMatch::Of(claim) if self.is_requested_in_addition(claim, item) => RowKind::Meant,
             EntityMatch::Of(claim) => match claim.unlike_item(item) {
                 Ok(None) => RowKind::Meant,
                 Ok(Some(fault)) => {
@@ -111,7 +135,7 @@ impl ByKey {
 
 impl QuerySource {
     /// Returns an error for a row that a job must not delete, because no read returns it as a row of the query: it
-    /// has another type, or no type and a key in another format. A table with one entity has no types.
+    /// has another type, or a key in another format and a type that does not decide. A table with one entity has no types.
     pub(crate) fn check_row(&self, item: &[u8]) -> Result<(), Error> {
         if let Ok(Some(_)) = find_member(item, SHAPE)
             && self.is_newer_shape(item)
@@ -119,7 +143,7 @@ impl QuerySource {
             let fault = CodecError::newer_shape(SHAPE);
             return Err(refused_row(self.table, self.entity, item, fault));
         }
-        let Some(attribute) = self.table.type_attribute else {
+        let Some(attribute) = self.entity.type_attribute_in(self.table) else {
             return Ok(());
         };
         if let Some(members) = self.members {
@@ -127,7 +151,7 @@ impl QuerySource {
         }
         let foreign = match self.entity.type_match(self.table, item) {
             TypeMatch::Own => return Ok(()),
-            TypeMatch::Untyped => {
+            TypeMatch::Typed | TypeMatch::Untyped => {
                 return match (self.entity.key_fault)(item) {
                     Some(fault) => {
                         let fault = fault.of_identity(KeyIdentity::Unlike);
@@ -159,13 +183,19 @@ impl QuerySource {
 
     /// How to identify rows without a type, if the query filters by type.
     pub(crate) fn by_key(&self, parts: usize, is_scan: bool) -> Option<ByKey> {
-        let attribute = self.table.type_attribute?;
-        let whose = match self.members {
-            Some(_) => EntityMatch::OfNone(self.left_out(is_scan)),
-            None => EntityMatch::Of(RowClaim {
-                entity: self.entity,
-                entities: self.entities,
-            }),
+        let (attribute, whose) = match self.members {
+            Some(_) => {
+                let left_out = EntityMatch::OfNone(self.left_out(is_scan));
+                (self.table.type_attribute?, left_out)
+            }
+            None => {
+                let claim = EntityMatch::Of(RowClaim {
+                    table: self.table,
+                    entity: self.entity,
+                    entities: self.entities,
+                });
+                (self.entity.type_attribute_in(self.table)?, claim)
+            }
         };
         let is_asked = match &whose {
             EntityMatch::Of(_) => is_scan || self.has_others(parts),
@@ -187,7 +217,9 @@ impl QuerySource {
             .then(|| Node::Missing(Place::of(MARK)));
         match (types, no_sentinels) {
             // The type of a sentinel belongs to no entity, so this condition excludes sentinels too.
-            (Some(types), _) if self.members.is_none() => Some(types),
+            (Some(types), _) if self.members.is_none() && self.entity.type_attribute.is_none() => {
+                Some(types)
+            }
             (None, None) => None,
             (types, no_sentinels) => Some(Node::all(types.into_iter().chain(no_sentinels))),
         }
@@ -240,8 +272,12 @@ impl QuerySource {
                 typed_condition(attribute, claim.entity),
             ]),
             // A missing type also fulfils this condition; such rows are identified by their keys.
-            EntityMatch::OfNone(left_out) => {
-                let is_plain = |entity: &&&EntityDef| entity.constants.is_empty();
+            EntityMatch::OfNone(mut left_out) => {
+                // Rows with the type of a member are read: only their keys tell whether they are of the other entity.
+                left_out.retain(|entity| self.has_own_type(entity));
+                let is_plain = |entity: &&&EntityDef| {
+                    entity.constants.is_empty() && entity.type_attribute.is_none()
+                };
                 let plain = left_out.iter().filter(is_plain);
                 let types: Vec<_> = plain.map(|entity| type_value(entity)).collect();
                 let stored = Term::Place(Place::of(attribute));
@@ -251,6 +287,17 @@ impl QuerySource {
                 Node::all(types.into_iter().chain(others))
             }
         })
+    }
+
+    /// Whether no entity of the collection shares the type and the constants of this one.
+    fn has_own_type(&self, entity: &EntityDef) -> bool {
+        let mut others = self.entities.iter();
+        let is_member = |other: &EntityDef| self.members.is_some_and(|it| it.takes_entity(other));
+        let is_apart = |other: &EntityDef| {
+            // An item may have several type attributes, so each tells only its own entities apart.
+            share_type_attribute(entity, other) && are_distinct(entity, other)
+        };
+        others.all(|other| !is_member(other) || is_apart(other))
     }
 
     /// The entities of the table that are in no collection of this kind and may have rows in its range.
@@ -270,6 +317,7 @@ impl QuerySource {
 
 /// Holds for items with the type and the constants of an entity.
 fn typed_condition(attribute: &'static str, entity: &EntityDef) -> Node {
+    let attribute = entity.type_attribute.unwrap_or(attribute);
     let is_equal = |name: &'static str, value: Vec<u8>| {
         Node::Compare(
             Term::Place(Place::of(name)),

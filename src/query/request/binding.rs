@@ -20,12 +20,12 @@ pub(crate) fn bind_query(selection: &Selection, db: &Dynamo) -> u64 {
     // An empty name means a collection, or the only entity of its table: in a shared table no entity has an empty name.
     let is_named = source.members.is_none() && source.table.type_attribute.is_some();
     let name = match is_named {
-        true => source.entity.identity(),
+        true => source.entity.identity(source.table),
         false => Cow::Borrowed(""),
     };
     hash.hash_field(name.as_bytes());
     for entity in source.left_out(draft.is_scan) {
-        hash.hash_field(entity.identity().as_bytes());
+        hash.hash_field(entity.identity(source.table).as_bytes());
     }
     for partition in &draft.partitions {
         hash.hash_field(partition);

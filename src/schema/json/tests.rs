@@ -3,12 +3,12 @@
 use crate::json::Tag;
 use crate::schema::{
     AllowSchema, Billing, CollectionSchema, ConstantSchema, DistanceFunction, Encryption,
-    EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IndexKind, IndexSchema,
-    IndexSettings, KeyAttribute, KeyContent, KeySchema, KeyType, OnDemandMaximum, Origin,
-    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas, Safeguard,
-    SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView, Style, TableClass, TableSchema,
-    TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema, VectorIndexSchema,
-    VectorSearchSchema, WarmThroughput, Width,
+    EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IdentifyBy, IndexKind,
+    IndexSchema, IndexSettings, KeyAttribute, KeyContent, KeySchema, KeyType, OnDemandMaximum,
+    Origin, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas,
+    Safeguard, SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView, Style, TableClass,
+    TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    VectorIndexSchema, VectorSearchSchema, WarmThroughput, Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -196,6 +196,7 @@ impl RandomSchema {
         EntitySchema {
             name: self.text(),
             stored_name: self.text(),
+            type_attribute: self.may(Self::text),
             constants: self.some(|random| ConstantSchema {
                 attribute: random.text(),
                 ty: random.one(&[KeyType::S, KeyType::N]),
@@ -350,6 +351,7 @@ impl RandomSchema {
             stream: self.may(|random| random.one(&views)),
             doc: self.text(),
             type_attribute: self.may(Self::text),
+            identify_by: self.may(|random| random.one(&[IdentifyBy::Key])),
             style: self.one(&[Style::Escaped, Style::Verbatim('#'), Style::Verbatim(':')]),
             entities: self.some(Self::entity),
             values: self.some(Self::value),

@@ -104,7 +104,7 @@ impl CsvLayout {
             known: seen,
             built: keys
                 .into_iter()
-                .chain(schema.type_attribute.clone())
+                .chain(entity.type_attribute_in(schema).map(str::to_owned))
                 .chain(entity.constants.iter().map(|it| it.attribute.clone()))
                 .collect(),
             is_complete: true,

@@ -94,7 +94,7 @@ pub(crate) fn set_identity(
     update: &mut UpdateActions,
     key_fields: &[u8],
 ) -> Result<(), CodecError> {
-    if let Some(attribute) = declared.table.type_attribute {
+    if let Some(attribute) = declared.def.type_attribute_in(declared.table) {
         let mut json = Writer::default();
         json.text(declared.def.stored_name);
         update.set_action(attribute, UpdateAction::Set(json.into_bytes()));

@@ -1,15 +1,13 @@
-//! Declarations for the table `electrodb`, guessed from 6 items, which are all.
+//! Declarations for the table `electrodb`, guessed from 7 items, which are all.
 //!
 //! `unsure` marks guesses. An attribute that is in all items of the sample may be missing in others: declare an
 //! `Option` if it may.
-//!
-//! Not declared, of these items: 1 of `customer` of another service or version.
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::Timestamp;
 
 #[derive(DynamoTable)]
-#[dynamo(name = "electrodb", pk = "pk", sk = "sk", verbatim, type_attribute = "__edb_e__", entities(Customer, Order))]
+#[dynamo(name = "electrodb", pk = "pk", sk = "sk", verbatim, type_attribute = "__edb_e__", identify_by = key, entities(Customer, StockCustomer2, Order, StockOrder1))]
 #[dynamo(gsi(gsi1pk_gsi1sk_index, rename = "gsi1pk-gsi1sk-index", pk = "gsi1pk", sk = "gsi1sk"))]
 pub struct ElectrodbTable;
 
@@ -23,6 +21,17 @@ pub struct Customer {
     pub created_at: Timestamp,
     pub customer: String,
     pub mail: String,
+    /// Attributes that are not declared.
+    #[dynamo(rest)]
+    pub rest: Item,
+}
+
+// unsure: guessed from 1 item
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = ElectrodbTable, rename = "customer", constant("__edb_v__" = "2"), key(pk = "$stock#customer_{customer:lower}", sk = "$customer_2"))]
+pub struct StockCustomer2 {
+    // unsure: keys may contain the text as it is, because the sample has no capitals
+    pub customer: String,
     /// Attributes that are not declared.
     #[dynamo(rest)]
     pub rest: Item,
@@ -54,6 +63,18 @@ pub struct OrderLine {
     pub gift: Option<bool>,
     pub sku: String,
     /// Members that are not declared.
+    #[dynamo(rest)]
+    pub rest: Item,
+}
+
+// unsure: guessed from 1 item
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = ElectrodbTable, rename = "order", constant("__edb_v__" = "1"), key(pk = "$stock#customer_{customer:lower}", sk = "$order_1#number_{number:06}"))]
+pub struct StockOrder1 {
+    pub customer: String,
+    pub number: u64,
+    pub total: u64,
+    /// Attributes that are not declared.
     #[dynamo(rest)]
     pub rest: Item,
 }
