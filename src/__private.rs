@@ -52,9 +52,9 @@ pub use crate::key::{
     KeyTarget, KeyText, KeyValue, LAST, LOWER, LOWER_MILLIS, LOWER_SECONDS, Lowercase, MILLIS,
     MONTH, Millis, Ordered, PADDED, PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText,
     PartWriter, Role, SECONDS, Seconds, Shard, ToDate, ToEpoch, ToEpochMillis, ToLower,
-    ToLowerMillis, ToLowerSeconds, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER, UniquePart,
-    Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, text_if, width_in,
-    wrong_parts,
+    ToLowerMillis, ToLowerSeconds, ToMillis, ToMonth, ToSeconds, ToUpper, ToYear, UPPER,
+    UniquePart, Uppercase, YEAR, Year, YearMonth, encode_key, key_text, read_key_text,
+    read_key_texts, text_if, width_in, wrong_parts,
 };
 pub use crate::path::{
     AtPath, Defaulted, DefaultedPart, Fixed, Former, FormerUse, Free, Kept, KeyUsage, Mode, Part,

@@ -11,7 +11,7 @@
 //! | unsigned integers | `7u32`, with `:04` | `0000000007`, `0007` |
 //! | signed integers | `5i8`, `-5i8` | `005`, `-994` (nines' complement) |
 //! | timestamps | | `2024-02-29T12:00:00.000000000Z` |
-//! | `:s`, `:ms`, `:date`, `:month` | | `..T12:00:00Z`, `..T12:00:00.000Z`, `2024-02-29`, `2024-02` |
+//! | `:s`, `:ms`, `:date`, `:month`, `:year` | | `..T12:00:00Z`, `..T12:00:00.000Z`, `2024-02-29`, `2024-02`, `2024` |
 //! | `:epoch`, `:epoch_ms` | | `1709208000`, `1709208000000` |
 //! | dates | | `2024-02-29` |
 //! | `:lower`, `:upper` | `Ann Lee` | `ann%20lee`, `ANN%20LEE` |
@@ -36,8 +36,8 @@
 //! # Ok::<(), dynamo_entity::Error>(())
 //! ```
 //!
-//! A key with a truncating format takes the truncated value itself ([`Seconds`], [`Millis`], [`YearMonth`], a date),
-//! so nothing is rounded silently. [`Lowercase`] and [`Uppercase`] are created from any given text. An invalid value
+//! A key with a truncating format takes the truncated value itself ([`Seconds`], [`Millis`], [`YearMonth`], [`Year`], a
+//! date), so nothing is rounded silently. [`Lowercase`] and [`Uppercase`] are created from any given text. An invalid value
 //! is an error before anything is sent: empty text, a number wider than its padding, a year of five digits, a key
 //! over 2048 (partition) or 1024 (sort) bytes.
 //!
@@ -97,6 +97,7 @@ mod text;
 mod textual;
 mod time;
 mod writer;
+mod year;
 
 pub use arg::Arg;
 pub use epoch::{ToEpoch, ToEpochMillis};
@@ -138,3 +139,6 @@ pub use shard::{KeyHash, Shard};
 pub use textual::Textual;
 pub use writer::{KeyTarget, KeyText, PartOf, PartPlace, WritePlace};
 pub(crate) use writer::{TemplateExtent, check_size};
+#[doc(hidden)]
+pub use year::YEAR;
+pub use year::{ToYear, Year};

@@ -118,7 +118,7 @@ pub(super) fn moving_rows(table: &TableSchema, findings: &mut Findings) {
             field.role(),
             Some(FieldRole::UpdatedAt | FieldRole::Version)
         );
-        changes && !matches!(field.cut(), Some("date" | "month"))
+        changes && !matches!(field.cut(), Some("date" | "month" | "year"))
     };
     for (keys, pattern) in table.patterns() {
         let mut fields = keys.partition_fields();

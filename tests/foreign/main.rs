@@ -11,6 +11,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod calendar;
 mod constants;
 mod guards;
 mod key_formats;
@@ -29,6 +30,7 @@ use support::suite::trials;
 fn main() {
     let arguments = Arguments::from_args();
     let mut all = trials("spelling", Mode::Raw, spelling::tests());
+    all.extend(trials("calendar", Mode::Raw, calendar::tests()));
     all.extend(trials("constants", Mode::Raw, constants::tests()));
     all.extend(trials("guards", Mode::Raw, guards::tests()));
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));

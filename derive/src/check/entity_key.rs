@@ -181,7 +181,7 @@ impl KeyUses<'_> {
                     | TextFormat::LowerMillis => {
                         (no_time(&field.ty), "this format is for timestamps")
                     }
-                    TextFormat::Date | TextFormat::Month => (
+                    TextFormat::Date | TextFormat::Month | TextFormat::Year => (
                         no_time(&field.ty),
                         "this format is for timestamps and dates",
                     ),

@@ -64,6 +64,7 @@ fn text_constant(format: TextFormat) -> TokenStream {
         TextFormat::LowerMillis => code!(__d::LOWER_MILLIS),
         TextFormat::Date => code!(__d::DATE),
         TextFormat::Month => code!(__d::MONTH),
+        TextFormat::Year => code!(__d::YEAR),
         TextFormat::Lower => code!(__d::LOWER),
         TextFormat::Upper => code!(__d::UPPER),
     }

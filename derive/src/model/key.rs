@@ -119,6 +119,8 @@ pub(crate) enum TextFormat {
     Date,
     /// `{field:month}`
     Month,
+    /// `{field:year}`
+    Year,
     /// `{field:lower}`
     Lower,
     /// `{field:upper}`
@@ -135,6 +137,7 @@ impl TextFormat {
         ("ms:lower", TextFormat::LowerMillis),
         ("date", TextFormat::Date),
         ("month", TextFormat::Month),
+        ("year", TextFormat::Year),
         ("lower", TextFormat::Lower),
         ("upper", TextFormat::Upper),
     ]);

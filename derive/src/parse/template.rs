@@ -64,7 +64,7 @@ fn instead_of_twice(first: Format, again: Format) -> &'static str {
             "give the text in one case a field of its own without an attribute: `#[dynamo(skip)] name_lower: String`"
         }
         (true, false) => {
-            "the whole field alone sorts in the same way, and a range of it selects a month or a day (`YearMonth::first_day`): \
+            "the whole field alone sorts in the same way, and a range of it selects a year, a month or a day (`YearMonth::first_day`): \
              write only that; if other programs have written both, give the cut part a field \
              of its own without an attribute: `#[dynamo(skip)] month: YearMonth`"
         }
@@ -221,7 +221,7 @@ fn too_many_words(inside: &str, name: &str, words: &str) -> String {
                 "\"{{{inside}}}\": a time is in upper case without this word; write `{{{name}:{first}{third}}}`"
             );
         }
-        ("date" | "month" | "epoch" | "epoch_ms", "lower" | "upper") => {
+        ("date" | "month" | "year" | "epoch" | "epoch_ms", "lower" | "upper") => {
             return format!(
                 "\"{{{inside}}}\": `{first}` writes no letters; write `{{{name}:{first}{third}}}`"
             );
@@ -268,7 +268,7 @@ fn text_format(
     let mut hint = did_you_mean(format, words);
     if hint.is_empty() {
         hint.push_str(
-            "; the formats are `s`, `ms`, `s:lower`, `ms:lower`, `epoch`, `epoch_ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
+            "; the formats are `s`, `ms`, `s:lower`, `ms:lower`, `epoch`, `epoch_ms`, `date`, `month`, `year`, `first`, `last`, `lower`, `upper` and a width such as `08`",
         );
     }
     say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));
