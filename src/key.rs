@@ -17,6 +17,7 @@
 //! | `:lower`, `:upper` | `Ann Lee` | `ann%20lee`, `ANN%20LEE` |
 //! | `:first` of an index | `Some(7u8)`, `None` | `1007`, `0` |
 //! | `:last` of an index | `Some(7u8)`, `None` | `0007`, `1` |
+//! | `:ends` of an index in a `verbatim` table | `Some(7u8)`, `None` | `7`, and the key ends before it |
 //! | `bool` | | `false`, `true` |
 //! | UUIDs, ULIDs | | their usual texts, fixed width |
 //!
@@ -111,7 +112,7 @@ pub use foreign_time::{
 };
 #[doc(hidden)]
 pub use format::{
-    DATE, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, PADDED, PLAIN, ParsePart,
+    DATE, ENDS, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, PADDED, PLAIN, ParsePart,
     SECONDS, UPPER,
 };
 pub use format::{Millis, Padded, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth};

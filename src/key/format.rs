@@ -40,6 +40,8 @@ pub const EPOCH_MILLIS: u8 = 9;
 pub const FIRST: u8 = 16;
 /// `{field:last}`; with another format, the bits of both.
 pub const LAST: u8 = 32;
+/// `{field:ends}`; with another format, the bits of both.
+pub const ENDS: u8 = 64;
 
 /// `{field:0N}`: an integer, or a newtype of one.
 #[diagnostic::on_unimplemented(

@@ -14,6 +14,7 @@ mod support;
 mod calendar;
 mod constants;
 mod guards;
+mod half_keys;
 mod key_formats;
 mod nulls;
 mod programs;
@@ -33,6 +34,7 @@ fn main() {
     all.extend(trials("calendar", Mode::Raw, calendar::tests()));
     all.extend(trials("constants", Mode::Raw, constants::tests()));
     all.extend(trials("guards", Mode::Raw, guards::tests()));
+    all.extend(trials("half_keys", Mode::Raw, half_keys::tests()));
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));

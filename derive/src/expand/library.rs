@@ -41,6 +41,7 @@ pub(super) fn format_constant(format: Format) -> TokenStream {
         None => text,
         Some(NoneSide::First) => code!(__d::FIRST | #text),
         Some(NoneSide::Last) => code!(__d::LAST | #text),
+        Some(NoneSide::Ends) => code!(__d::ENDS | #text),
     }
 }
 

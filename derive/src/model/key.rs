@@ -89,11 +89,16 @@ pub(crate) enum NoneSide {
     First,
     /// `{field:last}`
     Last,
+    /// `{field:ends}`: the key has no text after the one before it.
+    Ends,
 }
 
 impl NoneSide {
-    pub(crate) const WORDS: Words<NoneSide> =
-        Words(&[("first", NoneSide::First), ("last", NoneSide::Last)]);
+    pub(crate) const WORDS: Words<NoneSide> = Words(&[
+        ("first", NoneSide::First),
+        ("last", NoneSide::Last),
+        ("ends", NoneSide::Ends),
+    ]);
 }
 
 /// The text of a value.

@@ -312,6 +312,7 @@ impl RandomModel {
                 Presence::Optional,
                 Presence::Text,
                 Presence::Last,
+                Presence::Ends,
             ]),
         }
     }

@@ -119,7 +119,8 @@ impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> 
 #[diagnostic::on_unimplemented(
     message = "a row without this part is not in the index, so no query finds it",
     label = "a None has no place in this key",
-    note = "give the None of an `Option` a place in the sort key of the index: `{{field:first}}` before all values, `{{field:last}}` after them"
+    note = "give the None of an `Option` a place in the sort key of the index: `{{field:first}}` before all values, `{{field:last}}` after them",
+    note = "in a `verbatim` table, where `{{field:ends}}` keeps the row, use a filter: `.filter(|row| row.field().is_none())`"
 )]
 pub trait PlacedKind {
     /// Whether it sorts first or last.
