@@ -15,6 +15,7 @@ mod calendar;
 mod constants;
 mod guards;
 mod half_keys;
+mod json_texts;
 mod key_formats;
 mod nulls;
 mod programs;
@@ -35,6 +36,7 @@ fn main() {
     all.extend(trials("constants", Mode::Raw, constants::tests()));
     all.extend(trials("guards", Mode::Raw, guards::tests()));
     all.extend(trials("half_keys", Mode::Raw, half_keys::tests()));
+    all.extend(trials("json_texts", Mode::Raw, json_texts::tests()));
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));
