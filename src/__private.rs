@@ -48,13 +48,13 @@ pub use crate::fallback::{
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{
-    Arg, DATE, EPOCH, EPOCH_MILLIS, FIRST, GivenPart, IndexField, IndexPart, KeyParser, KeyPart,
-    KeyTarget, KeyText, KeyValue, LAST, LOWER, LOWER_MILLIS, LOWER_SECONDS, Lowercase, MILLIS,
-    MONTH, Millis, Ordered, PADDED, PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText,
+    Arg, DATE, ENDS, EPOCH, EPOCH_MILLIS, FIRST, GivenPart, IndexField, IndexPart, KeyParser,
+    KeyPart, KeyTarget, KeyText, KeyValue, LAST, LOWER, LOWER_MILLIS, LOWER_SECONDS, Lowercase,
+    MILLIS, MONTH, Millis, Ordered, PADDED, PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText,
     PartWriter, Role, SECONDS, Seconds, Shard, ToDate, ToEpoch, ToEpochMillis, ToLower,
-    ToLowerMillis, ToLowerSeconds, ToMillis, ToMonth, ToSeconds, ToUpper, UPPER, UniquePart,
-    Uppercase, YearMonth, encode_key, key_text, read_key_text, read_key_texts, text_if, width_in,
-    wrong_parts,
+    ToLowerMillis, ToLowerSeconds, ToMillis, ToMonth, ToSeconds, ToUpper, ToYear, UPPER,
+    UniquePart, Uppercase, YEAR, Year, YearMonth, encode_key, key_text, read_key_text,
+    read_key_texts, text_if, width_in, wrong_parts,
 };
 pub use crate::path::{
     AtPath, Defaulted, DefaultedPart, Fixed, Former, FormerUse, Free, Kept, KeyUsage, Mode, Part,

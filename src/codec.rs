@@ -39,6 +39,8 @@ mod float;
 mod integer;
 mod item;
 mod json;
+#[cfg(feature = "json")]
+mod json_text;
 mod list;
 mod map;
 pub(crate) mod model;
@@ -61,6 +63,8 @@ pub use self::serde::SerdeField;
 pub use crate::json::{CodecError, Number, Reader, Tag, Writer};
 pub use field::DynamoField;
 pub use item::{Item, Value};
+#[cfg(feature = "json")]
+pub use json_text::JsonText;
 pub use map::MapKey;
 #[doc(hidden)]
 pub use null::NullField;

@@ -11,12 +11,13 @@
 //! | unsigned integers | `7u32`, with `:04` | `0000000007`, `0007` |
 //! | signed integers | `5i8`, `-5i8` | `005`, `-994` (nines' complement) |
 //! | timestamps | | `2024-02-29T12:00:00.000000000Z` |
-//! | `:s`, `:ms`, `:date`, `:month` | | `..T12:00:00Z`, `..T12:00:00.000Z`, `2024-02-29`, `2024-02` |
+//! | `:s`, `:ms`, `:date`, `:month`, `:year` | | `..T12:00:00Z`, `..T12:00:00.000Z`, `2024-02-29`, `2024-02`, `2024` |
 //! | `:epoch`, `:epoch_ms` | | `1709208000`, `1709208000000` |
 //! | dates | | `2024-02-29` |
 //! | `:lower`, `:upper` | `Ann Lee` | `ann%20lee`, `ANN%20LEE` |
 //! | `:first` of an index | `Some(7u8)`, `None` | `1007`, `0` |
 //! | `:last` of an index | `Some(7u8)`, `None` | `0007`, `1` |
+//! | `:ends` of an index in a `verbatim` table | `Some(7u8)`, `None` | `7`, and the key ends before it |
 //! | `bool` | | `false`, `true` |
 //! | UUIDs, ULIDs | | their usual texts, fixed width |
 //!
@@ -36,8 +37,8 @@
 //! # Ok::<(), dynamo_entity::Error>(())
 //! ```
 //!
-//! A key with a truncating format takes the truncated value itself ([`Seconds`], [`Millis`], [`YearMonth`], a date),
-//! so nothing is rounded silently. [`Lowercase`] and [`Uppercase`] are created from any given text. An invalid value
+//! A key with a truncating format takes the truncated value itself ([`Seconds`], [`Millis`], [`YearMonth`], [`Year`], a
+//! date), so nothing is rounded silently. [`Lowercase`] and [`Uppercase`] are created from any given text. An invalid value
 //! is an error before anything is sent: empty text, a number wider than its padding, a year of five digits, a key
 //! over 2048 (partition) or 1024 (sort) bytes.
 //!
@@ -97,6 +98,7 @@ mod text;
 mod textual;
 mod time;
 mod writer;
+mod year;
 
 pub use arg::Arg;
 pub use epoch::{ToEpoch, ToEpochMillis};
@@ -110,7 +112,7 @@ pub use foreign_time::{
 };
 #[doc(hidden)]
 pub use format::{
-    DATE, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, PADDED, PLAIN, ParsePart,
+    DATE, ENDS, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, PADDED, PLAIN, ParsePart,
     SECONDS, UPPER,
 };
 pub use format::{Millis, Padded, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, YearMonth};
@@ -138,3 +140,6 @@ pub use shard::{KeyHash, Shard};
 pub use textual::Textual;
 pub use writer::{KeyTarget, KeyText, PartOf, PartPlace, WritePlace};
 pub(crate) use writer::{TemplateExtent, check_size};
+#[doc(hidden)]
+pub use year::YEAR;
+pub use year::{ToYear, Year};

@@ -100,6 +100,7 @@
 //! | `tracing` | a span for each request: [`Dynamo::with_tracing`] |
 //! | `export` | templates, policies and documents from schemas: the module `export` |
 //! | `streams` | typed changes of streams in Lambda functions, processes and groups of workers: the module `streams` |
+//! | `json` | attributes that contain a JSON text: `codec::JsonText` |
 //! | `gzip` | exports and imports of folders like the exports of DynamoDB to S3: `transfer::ExportFolder` |
 //! | `vectors` | `Vector<N>`, and searches of vector indexes: the module `search`, [the guide](guide::vectors) |
 //! | `aws_lambda_events` | conversions of the events of that crate into those of `streams` |

@@ -137,12 +137,14 @@ impl<'m> PartInput<'m> {
         match self.first_format() {
             Some("date") => return Some("2026-03-01"),
             Some("month") => return Some("2026-03"),
+            Some("year") => return Some("2026"),
             _ => {}
         }
         Some(match self.of.field?.kind()? {
             ValueKind::Moment(MomentForm::Timestamp) => TIME,
             ValueKind::Day => "2026-03-01",
             ValueKind::Month => "2026-03",
+            ValueKind::Year => "2026",
             ValueKind::Integer { .. } => "7",
             ValueKind::Flag => "true",
             ValueKind::Char => "x",

@@ -96,8 +96,9 @@ const KNOWN: [(&str, ValueKind); 39] = {
 };
 
 /// The types of this library that are declared like those of a program.
-const DECLARED: [(&str, ValueKind); 2] = [
+const DECLARED: [(&str, ValueKind); 3] = [
     ("dynamo_entity::YearMonth", ValueKind::Month),
+    ("dynamo_entity::Year", ValueKind::Year),
     ("dynamo_entity::Version", ValueKind::Version),
 ];
 
@@ -148,6 +149,8 @@ pub enum ValueKind {
     Day,
     /// A year and a month.
     Month,
+    /// A year.
+    Year,
     /// A value of any type of DynamoDB.
     Any,
     /// A map of values of any type.

@@ -336,8 +336,12 @@ fn missing_fields(item: &Item, key: &KeySchema, entity: &EntitySchema) -> Vec<St
                 PieceSchema::Part(part) => Some(part),
                 _ => None,
             });
-            let placed =
-                |part: &&PartSchema| !matches!(part.presence, Presence::First | Presence::Last);
+            let placed = |part: &&PartSchema| {
+                !matches!(
+                    part.presence,
+                    Presence::First | Presence::Last | Presence::Ends
+                )
+            };
             parts
                 .filter(placed)
                 .map(|part| part.field.as_str())

@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 use super::arg::Arg;
-use super::format::{FIRST, LAST, LOWER, UPPER, lossy};
+use super::format::{ENDS, FIRST, LAST, LOWER, UPPER, lossy};
 use super::order::SortedPart;
 use super::parse::KeyParser;
 use super::part::KeyPart;
@@ -43,7 +43,7 @@ pub trait ToUpper: Sized {
 
 /// A text as the format of its part writes it.
 pub(crate) fn in_case(format: u8, text: &str) -> Cow<'_, str> {
-    match format & !(FIRST | LAST) {
+    match format & !(FIRST | LAST | ENDS) {
         LOWER => text.to_lowercase().into(),
         UPPER => text.to_uppercase().into(),
         _ => text.into(),

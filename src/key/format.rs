@@ -40,6 +40,8 @@ pub const EPOCH_MILLIS: u8 = 9;
 pub const FIRST: u8 = 16;
 /// `{field:last}`; with another format, the bits of both.
 pub const LAST: u8 = 32;
+/// `{field:ends}`; with another format, the bits of both.
+pub const ENDS: u8 = 64;
 
 /// `{field:0N}`: an integer, or a newtype of one.
 #[diagnostic::on_unimplemented(
@@ -308,6 +310,11 @@ impl YearMonth {
         Some(YearMonth { year, month })
     }
 
+    /// The first month of a year, which is from 0 to 9999 in a key.
+    pub(super) const fn january(year: u16) -> Self {
+        YearMonth { year, month: 1 }
+    }
+
     /// The year.
     pub const fn year(self) -> u16 {
         self.year
@@ -351,7 +358,7 @@ impl YearMonth {
     }
 
     /// A year out of range is rejected when the key is written.
-    fn of_time(time: Timestamp) -> Self {
+    pub(super) fn of_time(time: Timestamp) -> Self {
         let date = date_of_day(time.seconds().div_euclid(86_400));
         let year = date.and_then(|date| u16::try_from(date.year()).ok());
         YearMonth {

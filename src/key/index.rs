@@ -3,8 +3,8 @@
 use super::epoch::{ToEpoch, ToEpochMillis};
 use super::fold::{Lowercase, ToLower, ToUpper, Uppercase};
 use super::format::{
-    DATE, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, Millis, PADDED, PLAIN, Padded,
-    SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,
+    DATE, ENDS, EPOCH, EPOCH_MILLIS, FIRST, LAST, LOWER, MILLIS, MONTH, Millis, PADDED, PLAIN,
+    Padded, SECONDS, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, UPPER, YearMonth,
 };
 use super::given::part_of_text;
 use super::lower_time::{LOWER_MILLIS, LOWER_SECONDS, ToLowerMillis, ToLowerSeconds};
@@ -12,6 +12,7 @@ use super::native::KeyValue;
 use super::part::KeyPart;
 use super::role::Role;
 use super::writer::PartPlace;
+use super::year::{ToYear, YEAR, Year};
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
 use crate::schema::{IsAsWritten, KeyDef, KeySource, KeyType, PartRanges, Presence, TextOf, Width};
@@ -22,7 +23,7 @@ use crate::schema::{IsAsWritten, KeyDef, KeySource, KeyType, PartRanges, Presenc
     label = "neither a key part nor an `Option` of one",
     note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
     note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
-    note = "a width such as `{{field:08}}` is for integers, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date` and `:month` for timestamps and dates, `:lower` and `:upper` for text, `:s:lower` and `:ms:lower` for timestamps, `:first` and `:last`, alone or after another format, for an `Option`, to give its None a position"
+    note = "a width such as `{{field:08}}` is for integers, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date`, `:month` and `:year` for timestamps and dates, `:lower` and `:upper` for text, `:s:lower` and `:ms:lower` for timestamps, `:first` and `:last`, alone or after another format, for an `Option`, to give its None a position, `:ends` for an `Option` of a `verbatim` table whose keys end there"
 )]
 pub trait IndexField<const FORMAT: u8> {
     /// The type that a query takes: the field's type, or the truncated type of a format.
@@ -137,6 +138,7 @@ index_fields! {
     LOWER_MILLIS: ToLowerMillis, ToLowerMillis, Millis<T>, write_held;
     DATE: ToDate, ToDate, T::Date, write_held;
     MONTH: ToMonth, ToMonth, YearMonth, write_held;
+    YEAR: ToYear, ToYear, Year, write_held;
     LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;
     UPPER: KeyPart, ToUpper, Uppercase<T>, write_held, is_empty_part;
 }
@@ -150,8 +152,11 @@ macro_rules! placed_fields {
         impl<T: $bound + $part + 'static> IndexField<{ $place | $format }> for Option<T> {
             type Part = $held;
 
-            // A None is written shorter than a value.
-            const WIDTH: Width = Width::Variable;
+            // A None is written shorter than a value. If the key ends there, nothing follows it.
+            const WIDTH: Width = match $presence {
+                Presence::Ends => <T as $part>::WIDTH,
+                _ => Width::Variable,
+            };
             const RANGES: PartRanges = <T as $part>::RANGES;
             const PRESENCE: Presence = $presence;
 
@@ -186,6 +191,7 @@ macro_rules! placed_fields {
             LOWER_MILLIS: ToLowerMillis, ToLowerMillis, Millis<T>, write_held;
             DATE: ToDate, ToDate, T::Date, write_held;
             MONTH: ToMonth, ToMonth, YearMonth, write_held;
+    YEAR: ToYear, ToYear, Year, write_held;
             LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;
             UPPER: KeyPart, ToUpper, Uppercase<T>, write_held, is_empty_part;
         }
@@ -195,6 +201,7 @@ macro_rules! placed_fields {
 placed_fields! {
     FIRST: Presence::First;
     LAST: Presence::Last;
+    ENDS: Presence::Ends;
 }
 
 /// A bare field as the key of an index: a key value or an `Option` of one.

@@ -141,6 +141,9 @@ impl KeyParser<'_> {
 impl PartPlace<'_, '_> {
     /// Writes the part.
     pub fn write<P: KeyPart>(self, part: &P) -> Result<(), CodecError> {
+        if self.key.is_ended {
+            return Ok(());
+        }
         let written = self.key.write_part(part, self.pad, self.after);
         written.map_err(|fault| fault.at(self.field).in_key(self.key.attribute))
     }

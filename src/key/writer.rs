@@ -140,7 +140,13 @@ impl PartPlace<'_, '_> {
             self.key
                 .push_mark(if part.is_some() { value } else { none });
         }
-        part.map_or(Ok(()), |part| write(part, self))
+        match part {
+            Some(part) => write(part, self),
+            None => {
+                self.key.is_ended |= presence == Presence::Ends;
+                Ok(())
+            }
+        }
     }
 
     /// Writes what is in the key for a None.
@@ -161,6 +167,8 @@ pub struct KeyText<'w> {
     pub(super) attribute: &'static str,
     role: Role,
     pub(super) style: Style,
+    /// Whether a None has ended the key, so that nothing more is written.
+    pub(super) is_ended: bool,
 }
 
 #[derive(Debug)]
@@ -205,11 +213,15 @@ impl<'w> KeyText<'w> {
             attribute,
             role,
             style,
+            is_ended: false,
         })
     }
 
     /// Writes text that is the same in every key.
     pub fn literal(&mut self, literal: &str) {
+        if self.is_ended {
+            return;
+        }
         match &mut self.out {
             TextOutput::Attribute { writer, .. } => {
                 writer.output_bytes().extend_from_slice(literal.as_bytes())

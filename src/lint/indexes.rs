@@ -7,7 +7,7 @@ use super::finding::{Findings, LintPlace};
 use crate::json::Tag;
 use crate::schema::{
     EntitySchema, FieldInKey, FieldRole, IndexKind, IndexSchema, KeyContent, KeyPair, KeySchema,
-    PatternSchema, PieceSchema, ProjectionSchema, TableSchema,
+    PatternSchema, PieceSchema, Presence, ProjectionSchema, TableSchema,
 };
 
 /// DynamoDB allows 20 global indexes of a table.
@@ -49,7 +49,8 @@ pub(super) fn same_question(table: &TableSchema, findings: &mut Findings) {
 fn answers(keys: &KeyPair<'_>, others: &KeyPair<'_>) -> bool {
     let (pk, other_pk) = (keys.partition_fields(), others.partition_fields());
     let (sk, other_sk) = (keys.sort_fields(), others.sort_fields());
-    let place = |field: &FieldInKey<'_>| field.presence().marks();
+    let place =
+        |field: &FieldInKey<'_>| (field.presence().marks(), field.presence() == Presence::Ends);
     let is_like = |(a, b): (&FieldInKey<'_>, &FieldInKey<'_>)| {
         a.is_like(b) && a.leaves_items_out() == b.leaves_items_out() && place(a) == place(b)
     };

@@ -2,7 +2,7 @@
 
 use super::finding::{Findings, LintPlace};
 use crate::schema::{
-    FieldInKey, FieldRole, FieldSchema, KeyPair, KeySchema, PieceSchema, TableSchema, Width,
+    FieldInKey, FieldRole, FieldSchema, KeyPair, KeySchema, PieceSchema, Style, TableSchema, Width,
 };
 
 /// The limits of DynamoDB, in bytes.
@@ -101,11 +101,16 @@ pub(super) fn vanishing_rows(table: &TableSchema, findings: &mut Findings) {
         }
         if let Some(field) = keys.sort_fields().into_iter().find(is_optional) {
             let (name, pattern) = (field.name, &pattern.name);
+            // In tables of other programs, a None has no position, but a key may end there.
+            let word = match table.style {
+                Style::Escaped => "last",
+                Style::Verbatim(_) => "ends",
+            };
             findings.add(
                 LintPlace::of_keys(&keys),
                 format!("an item whose `{name}` is None is not returned by `{pattern}`"),
                 format!(
-                    "keep a None, as `{{{name}:last}}` does; `allow` it if these items should be omitted"
+                    "keep a None, as `{{{name}:{word}}}` does; `allow` it if these items should be omitted"
                 ),
             );
         }
@@ -118,7 +123,7 @@ pub(super) fn moving_rows(table: &TableSchema, findings: &mut Findings) {
             field.role(),
             Some(FieldRole::UpdatedAt | FieldRole::Version)
         );
-        changes && !matches!(field.cut(), Some("date" | "month"))
+        changes && !matches!(field.cut(), Some("date" | "month" | "year"))
     };
     for (keys, pattern) in table.patterns() {
         let mut fields = keys.partition_fields();

@@ -312,7 +312,10 @@ const fn same_place(a: Presence, b: Presence) -> bool {
     match a {
         Presence::First => matches!(b, Presence::First),
         Presence::Last => matches!(b, Presence::Last),
-        Presence::Always | Presence::Text | Presence::Optional => b.marks().is_none(),
+        Presence::Ends => matches!(b, Presence::Ends),
+        Presence::Always | Presence::Text | Presence::Optional => {
+            b.marks().is_none() && !matches!(b, Presence::Ends)
+        }
     }
 }
 

@@ -125,6 +125,8 @@ pub enum Presence {
     First,
     /// The part is an `Option` whose None sorts after all values.
     Last,
+    /// The part is an `Option`, and the key ends before a None.
+    Ends,
 }
 
 impl Presence {
@@ -132,7 +134,7 @@ impl Presence {
     /// all values.
     pub(crate) const fn marks(self) -> Option<(&'static str, &'static str)> {
         match self {
-            Presence::Always | Presence::Text | Presence::Optional => None,
+            Presence::Always | Presence::Text | Presence::Optional | Presence::Ends => None,
             Presence::First => Some(("1", "0")),
             Presence::Last => Some(("0", "1")),
         }

@@ -495,13 +495,13 @@ impl PartSchema {
     pub fn cut(&self) -> Option<&str> {
         let format = self.format.as_deref()?;
         let text = match format.rsplit_once(':') {
-            Some((text, "first" | "last")) => text,
+            Some((text, "first" | "last" | "ends")) => text,
             _ => format,
         };
         let digits = text.strip_prefix('0').unwrap_or_default();
         // A pad and the position of a None keep the whole value; every other format cuts it.
         let is_pad = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        (!is_pad && !["first", "last"].contains(&text)).then_some(text)
+        (!is_pad && !["first", "last", "ends"].contains(&text)).then_some(text)
     }
 }
 

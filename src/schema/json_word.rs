@@ -59,7 +59,7 @@ words! {
     StreamView {
         KeysOnly: "keys_only", NewImage: "new_image", OldImage: "old_image", NewAndOldImages: "new_and_old_images",
     }
-    Presence { Always: "always", Text: "text", Optional: "optional", First: "first", Last: "last" }
+    Presence { Always: "always", Text: "text", Optional: "optional", First: "first", Last: "last", Ends: "ends" }
     FieldRole {
         Attribute: "attribute", Skip: "skip", Rest: "rest", Version: "version", Ttl: "ttl", CreatedAt: "created_at",
         UpdatedAt: "updated_at", CreatedBy: "created_by", UpdatedBy: "updated_by",

@@ -240,7 +240,7 @@ impl<'s> FieldInKey<'s> {
     /// Its precision, if it is a time.
     pub(crate) fn time(&self) -> Option<TimePrecision> {
         match self.cut() {
-            Some("date" | "month") => Some(TimePrecision::Period),
+            Some("date" | "month" | "year") => Some(TimePrecision::Period),
             Some("s" | "ms" | "s:lower" | "ms:lower" | "epoch" | "epoch_ms") => {
                 Some(TimePrecision::Moment)
             }
@@ -290,7 +290,9 @@ impl FieldSchema {
             (FieldRole::CreatedAt | FieldRole::UpdatedAt | FieldRole::Ttl, _) => {
                 Some(TimePrecision::Moment)
             }
-            (_, Some(ValueKind::Day | ValueKind::Month)) => Some(TimePrecision::Period),
+            (_, Some(ValueKind::Day | ValueKind::Month | ValueKind::Year)) => {
+                Some(TimePrecision::Period)
+            }
             (_, Some(ValueKind::Moment(_))) => Some(TimePrecision::Moment),
             _ => None,
         }

@@ -6,7 +6,7 @@ use serde::de::{self, Deserialize, Deserializer};
 
 use super::form::EventForm;
 use super::record::StreamRecord;
-use super::text::JsonText;
+use super::text::EventJson;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, array_elements, find_member};
 
@@ -99,7 +99,7 @@ fn read_event(json: &[u8]) -> Result<StreamEvent, CodecError> {
 
 impl<'de> Deserialize<'de> for StreamEvent {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let JsonText(json) = JsonText::deserialize(deserializer)?;
+        let EventJson(json) = EventJson::deserialize(deserializer)?;
         read_event(&json).map_err(de::Error::custom)
     }
 }

@@ -14,20 +14,20 @@ use crate::json::escape_into;
 const DIGITS: &str = "$serde_json::private::Number";
 
 /// JSON as bytes.
-pub(super) struct JsonText(pub(super) Vec<u8>);
+pub(super) struct EventJson(pub(super) Vec<u8>);
 
-impl<'de> Deserialize<'de> for JsonText {
+impl<'de> Deserialize<'de> for EventJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut out = Vec::new();
-        JsonTextOf(&mut out).deserialize(deserializer)?;
-        Ok(JsonText(out))
+        EventJsonOf(&mut out).deserialize(deserializer)?;
+        Ok(EventJson(out))
     }
 }
 
 /// Appends the next value.
-struct JsonTextOf<'o>(&'o mut Vec<u8>);
+struct EventJsonOf<'o>(&'o mut Vec<u8>);
 
-impl JsonTextOf<'_> {
+impl EventJsonOf<'_> {
     fn push_raw(self, text: &str) {
         self.0.extend_from_slice(text.as_bytes());
     }
@@ -39,7 +39,7 @@ impl JsonTextOf<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for JsonTextOf<'_> {
+impl<'de> DeserializeSeed<'de> for EventJsonOf<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -47,7 +47,7 @@ impl<'de> DeserializeSeed<'de> for JsonTextOf<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for JsonTextOf<'_> {
+impl<'de> Visitor<'de> for EventJsonOf<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -107,7 +107,7 @@ impl<'de> Visitor<'de> for JsonTextOf<'_> {
             if end > start {
                 self.0.push(b',');
             }
-            if list.next_element_seed(JsonTextOf(self.0))?.is_none() {
+            if list.next_element_seed(EventJsonOf(self.0))?.is_none() {
                 // The comma was written before it was known whether another element follows, so it is removed here.
                 self.0.truncate(end);
                 self.0.push(b']');
@@ -130,7 +130,7 @@ impl<'de> Visitor<'de> for JsonTextOf<'_> {
             is_first = false;
             self.push_quoted(&name);
             self.0.push(b':');
-            map.next_value_seed(JsonTextOf(self.0))?;
+            map.next_value_seed(EventJsonOf(self.0))?;
         }
         self.push_raw(if is_first { "{}" } else { "}" });
         Ok(())

@@ -13,8 +13,11 @@ mod support;
 
 mod by_attribute;
 mod by_key;
+mod calendar;
 mod constants;
 mod guards;
+mod half_keys;
+mod json_texts;
 mod key_formats;
 mod nulls;
 mod programs;
@@ -31,10 +34,13 @@ use support::suite::trials;
 fn main() {
     let arguments = Arguments::from_args();
     let mut all = trials("spelling", Mode::Raw, spelling::tests());
+    all.extend(trials("calendar", Mode::Raw, calendar::tests()));
     all.extend(trials("constants", Mode::Raw, constants::tests()));
     all.extend(trials("by_attribute", Mode::Raw, by_attribute::tests()));
     all.extend(trials("by_key", Mode::Raw, by_key::tests()));
     all.extend(trials("guards", Mode::Raw, guards::tests()));
+    all.extend(trials("half_keys", Mode::Raw, half_keys::tests()));
+    all.extend(trials("json_texts", Mode::Raw, json_texts::tests()));
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));

@@ -1,7 +1,7 @@
 //! Keys and queries by texts for every format and every kind of key: they ask for what typed calls ask for.
 
 use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
-use dynamo_entity::key::{EpochSeconds, Lowercase, Millis, Seconds, YearMonth};
+use dynamo_entity::key::{EpochSeconds, Lowercase, Millis, Seconds, Year, YearMonth};
 use dynamo_entity::prelude::*;
 use dynamo_entity::query::DynamicEntity;
 use fastrand::Rng;
@@ -36,7 +36,7 @@ crate::declare! {
     /// A format in each index.
     entity Formats(table = "formats", key(pk = "{code}", sk = "{signed}#{wide}#{number:06}"),
         gsi(seconds, pk = "S#{flag}", sk = "{at:s}#{number}"), gsi(millis, pk = "M#{day}", sk = "{at:ms}#{number}"),
-        gsi(days, pk = "D#{rank}", sk = "{at:date}#{number}"), gsi(months, pk = "{at:month}", sk = "{name:lower}"),
+        gsi(days, pk = "D#{rank}", sk = "{at:date}#{number}"), gsi(months, pk = "{at:month}", sk = "{name:lower}"), gsi(years, pk = "{at:year}", sk = "{number}"),
         gsi(epochs, pk = "{name:upper}", sk = "{at:epoch}#{number:08}"),
         gsi(placed, pk = "P", sk = "{till:first}#{note:last}#{number}"),
         gsi(spread, pk = "X#{letter}", sk = "{at}", shards = 3), lsi(noted, sk = "{note}"))
@@ -147,6 +147,13 @@ async fn every_format_is_written_as_typed(db: Db) -> Outcome {
             by_text
                 .query("months", [&*month.to_string()])?
                 .starts_with("name", name),
+        )?;
+        same(
+            &db,
+            Formats::years(Year::from(at)).number().le(number),
+            by_text
+                .query("years", [&*Year::from(at).to_string()])?
+                .between("number", ..=&*number.to_string()),
         )?;
         same(
             &db,
@@ -335,6 +342,7 @@ async fn texts_that_are_no_values_are_refused(_: Db) -> Outcome {
     );
     refused("days", "3", "`rank` of `Formats` is a `Rank`");
     refused("months", "2026-03-01", "in the key as `{at:month}`");
+    refused("years", "2026-03", "in the key as `{at:year}`");
     refused("spread", "ab", "`letter` of `Formats` is a `char`");
     // Nothing is rounded in silence.
     let fraction = by_text
@@ -441,6 +449,7 @@ async fn a_field_is_given_once_for_its_whole_and_its_cuts(_: Db) -> Outcome {
     }
     cut! {
         "{at:month}#{name:lower}"
+        "{at:year}#{name:lower}"
         "{at:date}#{name:upper}"
         "{at:s}#{name:lower}"
         "{at:ms}#{name:lower}"

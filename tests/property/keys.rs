@@ -9,7 +9,7 @@ use chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 use dynamo_entity::__private::EntityContract;
 use dynamo_entity::key::{
     JavaScriptTime, Lowercase, Millis, PynamoTime, PythonTime, Rfc3339Seconds, Seconds, Uppercase,
-    YearMonth,
+    Year, YearMonth,
 };
 use dynamo_entity::prelude::*;
 use dynamo_entity::schema::{KeyDef, KeySource, Piece, Width};
@@ -302,6 +302,10 @@ fn chrono_of(at: Timestamp) -> DateTime<Utc> {
     DateTime::from_timestamp(at.seconds(), at.nanos()).unwrap()
 }
 
+fn year(year: i64) -> Year {
+    Year::new(u16::try_from(year).unwrap()).unwrap()
+}
+
 fn month(year: i64, month: u8) -> YearMonth {
     YearMonth::new(u16::try_from(year).unwrap(), month).unwrap()
 }
@@ -322,6 +326,9 @@ lossy!(date_chrono: "{at:date}#{more}", DateTime<Utc> = given::chrono_utc(), Nai
 lossy!(date_chrono_civil: "{at:date}#{more}", NaiveDateTime = given::chrono_civil(), NaiveDate, |at| at.date());
 lossy!(date_time: "{at:date}#{more}", time::OffsetDateTime = given::time_offset(), time::Date, |at| at.to_offset(time::UtcOffset::UTC).date());
 lossy!(date_jiff: "{at:date}#{more}", jiff::Timestamp = given::jiff_timestamp(), jiff::civil::Date, |at| at.to_zoned(jiff::tz::TimeZone::UTC).date());
+lossy!(year_chrono: "{at:year}#{more}", DateTime<Utc> = given::chrono_utc(), Year, |at| year(chrono::Datelike::year(at).into()));
+lossy!(year_time: "{at:year}#{more}", time::Date = given::time_date(), Year, |at| year(at.year().into()));
+lossy!(year_jiff: "{at:year}{more}", jiff::civil::Date = given::jiff_date(), Year, |at| year(at.year().into()));
 lossy!(month_chrono: "{at:month}#{more}", DateTime<Utc> = given::chrono_utc(), YearMonth, |at| month(chrono::Datelike::year(at).into(), chrono::Datelike::month(at) as u8));
 lossy!(month_time: "{at:month}#{more}", time::Date = given::time_date(), YearMonth, |at| month(at.year().into(), at.month().into()));
 lossy!(month_jiff: "{at:month}#{more}", jiff::Timestamp = given::jiff_timestamp(), YearMonth, |at| {
@@ -723,6 +730,7 @@ mod refusals {
         years!(chrono_whole: DateTime<Utc>, "{at}" = chrono_any());
         years!(chrono_seconds: DateTime<Utc>, "{at:s}" = chrono_any());
         years!(chrono_month: DateTime<Utc>, "{at:month}" = chrono_any());
+        years!(chrono_year: DateTime<Utc>, "{at:year}" = chrono_any());
         years!(chrono_date: NaiveDate, "{at}" = chrono_any().prop_map(|(year, at)| (year, at.date_naive())));
         years!(time_millis: time::UtcDateTime, "{at:ms}" = time_any());
         years!(time_date: time::UtcDateTime, "{at:date}" = time_any());
@@ -793,6 +801,21 @@ mod bare {
 
 proptest! {
     #![proptest_config(config())]
+
+    /// A year is its text, and no other text is a year; it follows the year before it.
+    #[test]
+    fn a_year_is_its_text(number in 0..=9999_i64, text in "[0-9+ ]{1,5}") {
+        let some = year(number);
+        prop_assert_eq!(some.to_string().parse::<Year>().unwrap(), some);
+        prop_assert_eq!(some.next().and_then(Year::previous).is_some(), number < 9999);
+        prop_assert_eq!(some.previous().map(|before| before.get() + 1), (number > 0).then_some(some.get()));
+        let first: Option<Timestamp> = some.first_day();
+        prop_assert_eq!(first.map(Year::from), Some(some));
+        prop_assert_eq!(first, some.first_month().first_day());
+        if let Ok(read) = text.parse::<Year>() {
+            prop_assert_eq!(read.to_string(), text);
+        }
+    }
 
     /// A month is its text, and no other text is a month.
     #[test]

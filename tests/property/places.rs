@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use dynamo_entity::Query;
-use dynamo_entity::key::{Millis, Seconds, YearMonth};
+use dynamo_entity::key::{Millis, Seconds, Year, YearMonth};
 use dynamo_entity::prelude::*;
 use proptest::prelude::*;
 
@@ -151,6 +151,7 @@ place!(millis_first: "{due:ms:first}#{size:first}", last = false, DateTime<Utc> 
 place!(date_last: "A#{due:date:last}#{size:first}#E", last = true, DateTime<Utc> = given::chrono_utc(), NaiveDate, DateTime::date_naive);
 place!(date_first: "{due:date:first}#{size:first}", last = false, NaiveDate = given::chrono_date(), NaiveDate, |date| *date);
 place!(month_last: "{due:month:last}#{size:first}", last = true, DateTime<Utc> = given::chrono_utc(), YearMonth, |at| YearMonth::from(*at));
+place!(year_first: "{due:year:first}#{size:first}", last = false, DateTime<Utc> = given::chrono_utc(), Year, |at| Year::from(*at));
 place!(epoch_last: "{due:epoch:last}#{size:first}", last = true, DateTime<Utc> = counted(), Seconds<DateTime<Utc>>, |at| Seconds::floor(*at).unwrap());
 place!(epoch_ms_first: "A#{due:epoch_ms:first}#{size:first}", last = false, DateTime<Utc> = counted(), Millis<DateTime<Utc>>, |at| Millis::floor(*at).unwrap());
 

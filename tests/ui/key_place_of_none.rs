@@ -42,4 +42,43 @@ mod words {
     }
 }
 
+mod ends {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "tasks", verbatim, key(pk = "{id}"))]
+    #[dynamo(gsi(empty, pk = "A", sk = "{due:ends}#{size}"))]
+    #[dynamo(gsi(unmarked, pk = "B", sk = "DUE#{due:ms:lower:ends}#{size}"))]
+    #[dynamo(gsi(all_end, pk = "C#{size:ends}", sk = "DUE#{due:ends}"))]
+    #[dynamo(gsi(separated, pk = "D", sk = "OWNER#{owner:ends}x{id}"))]
+    pub struct Task {
+        pub id: u32,
+        pub due: Option<std::time::SystemTime>,
+        pub size: Option<u32>,
+        pub owner: Option<String>,
+    }
+}
+
+mod ends_of_primary_keys {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "tasks", verbatim, key(pk = "TASK#{id:ends}"))]
+    pub struct Task {
+        pub id: u32,
+    }
+}
+
+mod ends_of_own_keys {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "tasks", key(pk = "{id}"))]
+    #[dynamo(gsi(by_due, pk = "A", sk = "DUE#{due:ends}"))]
+    pub struct Task {
+        pub id: u32,
+        pub due: Option<u32>,
+    }
+}
+
 fn main() {}

@@ -186,10 +186,7 @@ impl KeyTemplate {
 fn part_width(form: PartForm) -> Option<usize> {
     match form {
         PartForm::Width(width) => Some(width),
-        PartForm::Time(TimePart::Millis | TimePart::MillisLower) => Some(24),
-        PartForm::Time(TimePart::Seconds | TimePart::SecondsLower) => Some(20),
-        PartForm::Time(TimePart::EpochMillis) => Some(13),
-        PartForm::Time(TimePart::EpochSeconds) => Some(10),
+        PartForm::Time(part) => Some(part.width()),
         _ => None,
     }
 }

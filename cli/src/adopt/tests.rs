@@ -293,6 +293,8 @@ enum Formed {
     Lower(&'static str),
     Padded(&'static str),
     Time,
+    /// The first characters of the time: its year, month or day.
+    Period(usize),
     /// Only in the key.
     Hidden,
 }
@@ -307,7 +309,9 @@ fn known_rows(
     (0..12_usize)
         .map(|number| {
             let at = format!(
-                "2026-03-{:02}T12:00:00.{:03}Z",
+                "{}-{:02}-{:02}T12:00:00.{:03}Z",
+                2020 + draws.below(9),
+                1 + draws.below(12),
                 1 + draws.below(28),
                 draws.below(1000)
             );
@@ -329,6 +333,7 @@ fn known_rows(
                         Formed::Lower(field) => text(field).to_lowercase(),
                         Formed::Padded(field) => format!("{:0>6}", text(field)),
                         Formed::Time => at.clone(),
+                        Formed::Period(width) => at[..*width].to_owned(),
                         Formed::Hidden => own.to_owned(),
                     };
                     format!("{literal}{part}")
@@ -369,6 +374,9 @@ fn known_declarations_are_found_again() {
         Formed::Padded("number"),
         Formed::Plain("number"),
         Formed::Time,
+        Formed::Period(4),
+        Formed::Period(7),
+        Formed::Period(10),
         Formed::Hidden,
     ];
     for seed in 0..60 {
@@ -379,7 +387,9 @@ fn known_declarations_are_found_again() {
         // A template contains a field once.
         let second = match first {
             Formed::Padded(_) | Formed::Plain("number") => Formed::Time,
-            Formed::Time => draws.one(&[Formed::Padded("number"), Formed::Plain("number")]),
+            Formed::Time | Formed::Period(_) => {
+                draws.one(&[Formed::Padded("number"), Formed::Plain("number")])
+            }
             _ => draws.one(&[
                 Formed::Time,
                 Formed::Padded("number"),
@@ -422,7 +432,7 @@ fn known_declarations_are_found_again() {
         for row in &sample.rows {
             for (attribute, other) in [
                 ("number", Value::from(999_i64)),
-                ("at", Value::from("2027-01-01T00:00:00.000Z")),
+                ("at", Value::from("2031-01-01T00:00:00.000Z")),
             ] {
                 let mut changed = row.clone();
                 changed.insert(attribute, other);

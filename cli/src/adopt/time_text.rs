@@ -1,5 +1,6 @@
 //! Times as programs write them: which format a value has, and what key texts contain of it.
 
+use dynamo_entity::key::YearMonth;
 use dynamo_entity::{Number, Timestamp, Value};
 
 /// The format of an attribute that contains a time.
@@ -152,16 +153,22 @@ pub(crate) enum TimePart {
     SecondsLower,
     EpochMillis,
     EpochSeconds,
+    Date,
+    Month,
+    Year,
 }
 
 impl TimePart {
-    pub(crate) const ALL: [TimePart; 6] = [
+    pub(crate) const ALL: [TimePart; 9] = [
         TimePart::Millis,
         TimePart::Seconds,
         TimePart::MillisLower,
         TimePart::SecondsLower,
         TimePart::EpochMillis,
         TimePart::EpochSeconds,
+        TimePart::Date,
+        TimePart::Month,
+        TimePart::Year,
     ];
 
     /// The format in a template.
@@ -173,6 +180,21 @@ impl TimePart {
             TimePart::SecondsLower => "s:lower",
             TimePart::EpochMillis => "epoch_ms",
             TimePart::EpochSeconds => "epoch",
+            TimePart::Date => "date",
+            TimePart::Month => "month",
+            TimePart::Year => "year",
+        }
+    }
+
+    /// The number of characters in a key.
+    pub(crate) fn width(self) -> usize {
+        match self {
+            TimePart::Millis | TimePart::MillisLower => 24,
+            TimePart::Seconds | TimePart::SecondsLower => 20,
+            TimePart::EpochMillis => 13,
+            TimePart::EpochSeconds | TimePart::Date => 10,
+            TimePart::Month => 7,
+            TimePart::Year => 4,
         }
     }
 
@@ -189,6 +211,9 @@ impl TimePart {
                         count(i128::from(time.seconds()) * 1_000 + i128::from(millis), 13)?
                     }
                     TimePart::EpochSeconds => count(i128::from(time.seconds()), 10)?,
+                    TimePart::Date | TimePart::Month | TimePart::Year => {
+                        civil.get(..self.width())?.to_owned()
+                    }
                 };
                 Some(match self {
                     TimePart::MillisLower | TimePart::SecondsLower => text.to_ascii_lowercase(),
@@ -202,12 +227,26 @@ impl TimePart {
                     (TimePart::EpochMillis, 13) => count(units, 13),
                     (TimePart::EpochSeconds, 10) => count(units, 10),
                     (TimePart::EpochSeconds, 13) => count(units / 1_000, 10),
+                    (TimePart::Date | TimePart::Month | TimePart::Year, 10 | 13) => {
+                        let seconds = if digits == 13 { units / 1_000 } else { units };
+                        date_text(seconds.try_into().ok()?)?
+                            .get(..self.width())
+                            .map(str::to_owned)
+                    }
                     _ => None,
                 }
             }
             _ => None,
         }
     }
+}
+
+/// The day of this second.
+fn date_text(seconds: i64) -> Option<String> {
+    let month = YearMonth::from(Timestamp::from_unix(seconds, 0)?);
+    let first: Timestamp = month.first_day()?;
+    let day = (seconds - first.seconds()) / 86_400 + 1;
+    Some(format!("{month}-{day:02}"))
 }
 
 /// A count since 1970 in its width.

@@ -1,15 +1,19 @@
 //! Rules for the access patterns of an entity.
 
 use crate::check::service::{MOST_ATTRIBUTES, indexes_are_few, local_index_needs_a_sort_key};
+use crate::check::types::is_option;
 use crate::check::uses;
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, IndexMarks};
-use crate::model::{Entity, Index, IndexProjection, KeySource};
+use crate::model::{
+    Entity, Format, Index, IndexKind, IndexProjection, KeySource, NoneSide, Piece, Template,
+};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     for (index, marks) in entity.indexes.iter().zip(&marks.indexes) {
         sparse_keys_are_templates(index, marks, diag);
         none_sorts_in_sort_keys(entity, &index.pk, diag);
+        ends_after_a_text(entity, index, diag);
         conditions_are_stored(entity, index, diag);
         let sort_key = "a primary key with a sort key; add `sk` to `key(..)`";
         let is_sorted = entity.sk.is_some();
@@ -20,8 +24,85 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
         projected_fields_are_stored(entity, index, marks, diag);
     }
     none_sorts_in_sort_keys(entity, entity.primary(), diag);
+    primary_keys_never_end(entity, diag);
     if entity.own_table().is_some() {
         distinct_indexes_are_few(entity, diag);
+    }
+}
+
+/// A key that ends at a None has a text before it, and no optional part after it keeps the item out of the index. One part
+/// is always there, because the other programs write no keys if all are missing.
+fn ends_after_a_text(entity: &Entity, index: &Index, diag: &Diag) {
+    let ends = |format: &Format| format.none == Some(NoneSide::Ends);
+    let stays = |source: &KeySource| match source.template() {
+        Some(template) => template.parts().any(|(_, format)| !ends(&format)),
+        None => true,
+    };
+    let marked = index.keys().filter_map(KeySource::template);
+    let marked = marked
+        .flat_map(Template::parts)
+        .find(|(_, format)| ends(format));
+    if let (IndexKind::Global, Some((field, format))) = (index.kind, marked)
+        && !index.keys().any(stays)
+    {
+        let message = format!(
+            "all parts of this index have `ends`, and other programs write no keys if all of them are missing; write {}, or declare the \
+             two key attributes as fields",
+            uses::placeholder(&entity.fields[field], format.unplaced())
+        );
+        diag.at(index.name.span(), message);
+    }
+    for template in index.keys().filter_map(KeySource::template) {
+        let at = |piece: &Piece| matches!(piece, Piece::Part { format, .. } if ends(format));
+        let Some(first) = template.pieces.iter().position(at) else {
+            continue;
+        };
+        let (before, after) = template.pieces.split_at(first);
+        if before.is_empty()
+            && let Some((field, format)) = template.parts().next()
+        {
+            let part = uses::placeholder(&entity.fields[field], format);
+            let message = format!(
+                "{part}: a key that ends here would be empty; write a text before it, as in \"TASK#{}\"",
+                part.trim_matches('"')
+            );
+            diag.at(template.span, message);
+        }
+        for piece in after {
+            let Piece::Part { field, format } = piece else {
+                continue;
+            };
+            let field = &entity.fields[*field];
+            if format.none.is_none() && is_option(&field.ty) {
+                let ended = Format {
+                    none: Some(NoneSide::Ends),
+                    ..*format
+                };
+                let message = format!(
+                    "{}: this part follows one with `ends`, and without `ends` its None leaves the item out of the index; write {}",
+                    uses::placeholder(field, *format),
+                    uses::placeholder(field, ended)
+                );
+                diag.at(template.span, message);
+            }
+        }
+    }
+}
+
+/// A part of a primary key is never None.
+fn primary_keys_never_end(entity: &Entity, diag: &Diag) {
+    for part in entity.primary().flat_map(uses::parts) {
+        let (Some(format), Some(field)) = (part.format, entity.fields.get(part.field)) else {
+            continue;
+        };
+        if format.none == Some(NoneSide::Ends) {
+            let message = format!(
+                "{} ends the key at a None, which a primary key never has; write {}",
+                uses::placeholder(field, format),
+                uses::placeholder(field, format.unplaced())
+            );
+            diag.at(part.span, message);
+        }
     }
 }
 
@@ -36,7 +117,7 @@ fn none_sorts_in_sort_keys<'a>(
         let (Some(format), Some(field)) = (part.format, entity.fields.get(part.field)) else {
             continue;
         };
-        if format.none.is_some() {
+        if matches!(format.none, Some(NoneSide::First | NoneSide::Last)) {
             let message = format!(
                 "{} sets the position of a None, which only the sort key of an index has; write {}",
                 uses::placeholder(field, format),

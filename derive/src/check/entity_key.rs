@@ -5,7 +5,9 @@ use crate::check::types::{is_float, is_text, is_time, no_integer, no_text, no_ti
 use crate::check::uses::{KeyUses, Part, no_end, parts, placeholder, separates, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
-use crate::model::{Entity, FieldRole, Form, Format, KeySource, Piece, Style, TextFormat};
+use crate::model::{
+    Entity, FieldRole, Form, Format, KeySource, NoneSide, Piece, Style, TextFormat,
+};
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     let keys = KeyUses::of(entity, marks, diag);
@@ -181,7 +183,7 @@ impl KeyUses<'_> {
                     | TextFormat::LowerMillis => {
                         (no_time(&field.ty), "this format is for timestamps")
                     }
-                    TextFormat::Date | TextFormat::Month => (
+                    TextFormat::Date | TextFormat::Month | TextFormat::Year => (
                         no_time(&field.ty),
                         "this format is for timestamps and dates",
                     ),
@@ -219,7 +221,7 @@ impl KeyUses<'_> {
                         format:
                             format @ Format {
                                 text: TextFormat::Plain | TextFormat::Lower | TextFormat::Upper,
-                                none: None,
+                                none: None | Some(NoneSide::Ends),
                             },
                     },
                     next,

@@ -83,7 +83,8 @@ impl KeyUses<'_> {
                     let (a, b) = (placeholder(field, *first), placeholder(field, format));
                     let message = format!(
                         "{a} and {b} are both in the primary key, \
-                        and neither holds the whole field; use one format"
+                        and neither holds the whole field; use one format, or a field whose type has \
+                        the format of the key, such as `JavaScriptTime`, as the whole part"
                     );
                     self.diag.at(part.span, message);
                 }

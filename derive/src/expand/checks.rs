@@ -12,8 +12,8 @@ use crate::check::types::is_basic;
 use crate::check::{no_end, placeholder};
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
-    Entity, Field, Format, IdentifyBy, Index, IndexKind, KeySource, Piece, Table, TableRef,
-    Template, TextFormat,
+    Entity, Field, Format, IdentifyBy, Index, IndexKind, KeySource, NoneSide, Piece, Table,
+    TableRef, Template, TextFormat,
 };
 
 pub(super) fn entity(entity: &Entity) -> TokenStream {
@@ -144,21 +144,45 @@ fn literal(template: &Template, piece: &Piece) -> Option<TokenStream> {
     ))
 }
 
-/// A `verbatim` table has the keys of other programs, which have no position for a None.
+/// A `verbatim` table has the keys of other programs, which have no position for a None, but may end there. In other tables,
+/// a None has a position.
 fn placed(
     entity: &Entity,
     template: &Template,
     (field, format): (usize, Format),
 ) -> Option<TokenStream> {
     let field = &entity.fields[field];
-    format.none.is_some().then(|| {
-        let message = format!(
-            "{}: other programs define the keys of a `verbatim` table, and write nothing for a None; write {}",
-            placeholder(field, format),
-            placeholder(field, format.unplaced())
-        );
-        check(template.span, &code!(__d::is_escaped(__STYLE)), &message)
-    })
+    let side = format.none?;
+    let instead = |side| {
+        placeholder(
+            field,
+            Format {
+                none: Some(side),
+                ..format
+            },
+        )
+    };
+    let (part, is_escaped) = (placeholder(field, format), code!(__d::is_escaped(__STYLE)));
+    let (fits, message) = match side {
+        NoneSide::Ends => {
+            let message = format!(
+                "{part}: a key that ends at a None is written by programs whose tables are `verbatim`; write {} or {}",
+                instead(NoneSide::First),
+                instead(NoneSide::Last)
+            );
+            (code!(!#is_escaped), message)
+        }
+        NoneSide::First | NoneSide::Last => {
+            let message = format!(
+                "{part}: other programs define the keys of a `verbatim` table, and write no text for a None; write {}, or {} if \
+                 their keys end there",
+                placeholder(field, format.unplaced()),
+                instead(NoneSide::Ends)
+            );
+            (is_escaped, message)
+        }
+    };
+    Some(check(template.span, &fits, &message))
 }
 
 /// A part with a width is an integer. For index keys their own trait checks this.

@@ -75,6 +75,7 @@ impl KeyField {
                 code!(__d::Millis<#ty>)
             }
             TextFormat::Month => code!(__d::YearMonth),
+            TextFormat::Year => code!(__d::Year),
             TextFormat::Lower => code!(__d::Lowercase<#ty>),
             TextFormat::Upper => code!(__d::Uppercase<#ty>),
             TextFormat::Date => of(ty, &code!(ToDate), "Date"),

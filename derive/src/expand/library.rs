@@ -41,6 +41,7 @@ pub(super) fn format_constant(format: Format) -> TokenStream {
         None => text,
         Some(NoneSide::First) => code!(__d::FIRST | #text),
         Some(NoneSide::Last) => code!(__d::LAST | #text),
+        Some(NoneSide::Ends) => code!(__d::ENDS | #text),
     }
 }
 
@@ -64,6 +65,7 @@ fn text_constant(format: TextFormat) -> TokenStream {
         TextFormat::LowerMillis => code!(__d::LOWER_MILLIS),
         TextFormat::Date => code!(__d::DATE),
         TextFormat::Month => code!(__d::MONTH),
+        TextFormat::Year => code!(__d::YEAR),
         TextFormat::Lower => code!(__d::LOWER),
         TextFormat::Upper => code!(__d::UPPER),
     }

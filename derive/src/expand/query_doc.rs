@@ -74,6 +74,7 @@ impl PatternDoc<'_> {
                 }
                 Some(TextFormat::Date) => "a date".to_owned(),
                 Some(TextFormat::Month) => "a `YearMonth`".to_owned(),
+                Some(TextFormat::Year) => "a `Year`".to_owned(),
                 Some(TextFormat::Lower | TextFormat::Upper) => "text in any case".to_owned(),
             };
             let several = linked(&self.entity.krate, "`any_of`", "any_of");

@@ -89,11 +89,16 @@ pub(crate) enum NoneSide {
     First,
     /// `{field:last}`
     Last,
+    /// `{field:ends}`: the key has no text after the one before it.
+    Ends,
 }
 
 impl NoneSide {
-    pub(crate) const WORDS: Words<NoneSide> =
-        Words(&[("first", NoneSide::First), ("last", NoneSide::Last)]);
+    pub(crate) const WORDS: Words<NoneSide> = Words(&[
+        ("first", NoneSide::First),
+        ("last", NoneSide::Last),
+        ("ends", NoneSide::Ends),
+    ]);
 }
 
 /// The text of a value.
@@ -119,6 +124,8 @@ pub(crate) enum TextFormat {
     Date,
     /// `{field:month}`
     Month,
+    /// `{field:year}`
+    Year,
     /// `{field:lower}`
     Lower,
     /// `{field:upper}`
@@ -135,6 +142,7 @@ impl TextFormat {
         ("ms:lower", TextFormat::LowerMillis),
         ("date", TextFormat::Date),
         ("month", TextFormat::Month),
+        ("year", TextFormat::Year),
         ("lower", TextFormat::Lower),
         ("upper", TextFormat::Upper),
     ]);

@@ -64,7 +64,7 @@ fn instead_of_twice(first: Format, again: Format) -> &'static str {
             "give the text in one case a field of its own without an attribute: `#[dynamo(skip)] name_lower: String`"
         }
         (true, false) => {
-            "the whole field alone sorts in the same way, and a range of it selects a month or a day (`YearMonth::first_day`): \
+            "the whole field alone sorts in the same way, and a range of it selects a year, a month or a day (`YearMonth::first_day`): \
              write only that; if other programs have written both, give the cut part a field \
              of its own without an attribute: `#[dynamo(skip)] month: YearMonth`"
         }
@@ -208,7 +208,7 @@ fn too_many_words(inside: &str, name: &str, words: &str) -> String {
     let (first, behind) = words.split_once(':').unwrap_or((words, ""));
     if place(first).is_some() && is_one_format(behind) {
         return format!(
-            "\"{{{inside}}}\": `first` and `last` come after the format; write `{{{name}:{behind}:{first}}}`"
+            "\"{{{inside}}}\": `first`, `last` and `ends` come after the format; write `{{{name}:{behind}:{first}}}`"
         );
     }
     let (second, third) = match behind.split_once(':') {
@@ -221,7 +221,7 @@ fn too_many_words(inside: &str, name: &str, words: &str) -> String {
                 "\"{{{inside}}}\": a time is in upper case without this word; write `{{{name}:{first}{third}}}`"
             );
         }
-        ("date" | "month" | "epoch" | "epoch_ms", "lower" | "upper") => {
+        ("date" | "month" | "year" | "epoch" | "epoch_ms", "lower" | "upper") => {
             return format!(
                 "\"{{{inside}}}\": `{first}` writes no letters; write `{{{name}:{first}{third}}}`"
             );
@@ -248,7 +248,7 @@ fn too_many_words(inside: &str, name: &str, words: &str) -> String {
         hint = format!("; write `{{{name}:{first}}}`");
     }
     format!(
-        "\"{{{inside}}}\": a part has one format, then `first` or `last` for the position of a None{hint}"
+        "\"{{{inside}}}\": a part has one format, then `first` or `last` for the position of a None, or `ends`{hint}"
     )
 }
 
@@ -268,7 +268,7 @@ fn text_format(
     let mut hint = did_you_mean(format, words);
     if hint.is_empty() {
         hint.push_str(
-            "; the formats are `s`, `ms`, `s:lower`, `ms:lower`, `epoch`, `epoch_ms`, `date`, `month`, `first`, `last`, `lower`, `upper` and a width such as `08`",
+            "; the formats are `s`, `ms`, `s:lower`, `ms:lower`, `epoch`, `epoch_ms`, `date`, `month`, `year`, `first`, `last`, `ends`, `lower`, `upper` and a width such as `08`",
         );
     }
     say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));

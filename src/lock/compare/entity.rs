@@ -346,10 +346,11 @@ fn pieces_agree(
         && pairs.all(|pair| match pair {
             (PieceSchema::Text(old), PieceSchema::Text(new)) => old == new,
             (PieceSchema::Part(old), PieceSchema::Part(new)) => {
-                // `First` and `Last` write a mark into the key for a value that is missing. The
+                // `First` and `Last` write a mark into the key for a value that is missing, and `Ends`
+                // determines the texts after it. The
                 // other presences leave the texts of present values as they are.
                 let mark = |part: &PartSchema| match part.presence {
-                    Presence::First | Presence::Last => Some(part.presence),
+                    Presence::First | Presence::Last | Presence::Ends => Some(part.presence),
                     _ => None,
                 };
                 // The type of the part is compared with the attribute; here only what changes the

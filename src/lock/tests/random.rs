@@ -313,6 +313,7 @@ impl RandomModel {
                 Presence::Optional,
                 Presence::Text,
                 Presence::Last,
+                Presence::Ends,
             ]),
         }
     }

@@ -11,7 +11,7 @@ use crate::json::{CodecError, Name, Writer};
 use crate::key::{
     DATE, EPOCH, EPOCH_MILLIS, FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, LOWER,
     LOWER_MILLIS, LOWER_SECONDS, MILLIS, MONTH, PADDED, PLAIN, PartOf, PartPlace, Role, SECONDS,
-    UPPER, in_case,
+    UPPER, YEAR, in_case,
 };
 use crate::query::keys::PartForm;
 use crate::schema::Presence;
@@ -119,7 +119,8 @@ impl<const FORMAT: u8, F: IndexField<FORMAT>> PartKind<F> for Formatted<FORMAT> 
 #[diagnostic::on_unimplemented(
     message = "a row without this part is not in the index, so no query finds it",
     label = "a None has no place in this key",
-    note = "give the None of an `Option` a place in the sort key of the index: `{{field:first}}` before all values, `{{field:last}}` after them"
+    note = "give the None of an `Option` a place in the sort key of the index: `{{field:first}}` before all values, `{{field:last}}` after them",
+    note = "in a `verbatim` table, where `{{field:ends}}` keeps the row, use a filter: `.filter(|row| row.field().is_none())`"
 )]
 pub trait PlacedKind {
     /// Whether it sorts first or last.
@@ -152,7 +153,7 @@ macro_rules! placed {
     )*};
 }
 
-placed!(PLAIN PADDED SECONDS MILLIS EPOCH EPOCH_MILLIS LOWER_SECONDS LOWER_MILLIS DATE MONTH LOWER UPPER);
+placed!(PLAIN PADDED SECONDS MILLIS EPOCH EPOCH_MILLIS LOWER_SECONDS LOWER_MILLIS DATE MONTH YEAR LOWER UPPER);
 
 impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {
     type Part = F::Held;

@@ -48,7 +48,7 @@ pub(super) fn write_sort(
     message = "`{Self}` is not the type of this part of the key",
     label = "expected what the key holds of the field, or `any_of(..)` of several",
     note = "the field is a `{F}`",
-    note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}`, `{{at:s:lower}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}`, `{{at:ms:lower}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
+    note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:year}}` a `Year`, from `Year::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}`, `{{at:s:lower}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}`, `{{at:ms:lower}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
     note = "a part that is an `Option` takes the value alone, without `Some`: a partition key has no row for a None; in a sort key `.missing()` finds it if `{{field:first}}` or `{{field:last}}` gives it a position"
 )]
 pub trait KeyArg<F, Number, K = Formatted<PLAIN>> {
@@ -81,7 +81,7 @@ impl<F: 'static, K: PartKind<F> + 'static, A: Arg<K::Part>> KeyArg<F, Several, K
 #[diagnostic::on_unimplemented(
     message = "`{A}` is not the type of this part of the key of `{Self}`",
     label = "expected what the key holds of the field, or `any_of(..)` of several",
-    note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}`, `{{at:s:lower}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}`, `{{at:ms:lower}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
+    note = "a part with a format takes what the format leaves: `{{at:month}}` a `YearMonth`, from `YearMonth::from(time)`; `{{at:year}}` a `Year`, from `Year::from(time)`; `{{at:date}}` a date, such as `time.date_naive()`; `{{at:s}}`, `{{at:s:lower}}` and `{{at:epoch}}` `Seconds`, from `Seconds::floor(time)`; `{{at:ms}}`, `{{at:ms:lower}}` and `{{at:epoch_ms}}` `Millis`, from `Millis::floor(time)`",
     note = "a part that is an `Option` takes the value alone, without `Some`: a partition key has no row for a None; in a sort key `.missing()` finds it if `{{field:first}}` or `{{field:last}}` gives it a position"
 )]
 pub trait PartitionArg<const AT: usize, A, Number> {

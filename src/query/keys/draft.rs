@@ -11,7 +11,7 @@ use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::key::span::{PartBound, PartEnd, Span};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, check_size, wrong_parts};
-use crate::schema::{KeyType, Piece, Separator, Style, Width, text_after};
+use crate::schema::{KeyType, Piece, Presence, Separator, Style, Width, text_after};
 
 /// The queried keys. An invalid part is kept as a fault until the query is sent.
 #[derive(Clone)]
@@ -411,7 +411,12 @@ impl KeyDraft {
     /// Whether the ranged part, or the first of a tuple, cannot be empty in a row of another program. A text can, and it has a
     /// range only if it is the last part.
     fn is_never_empty(&self, pieces: &'static [Piece]) -> bool {
-        part_at(pieces, self.parts).is_some_and(|at| !is_last_of_any_width(pieces, at))
+        let ends = |at: usize| match pieces.get(at) {
+            // A key that ends before the part is that of a None, which no range contains.
+            Some(Piece::Part { presence, .. }) => *presence == Presence::Ends,
+            _ => false,
+        };
+        part_at(pieces, self.parts).is_some_and(|at| ends(at) || !is_last_of_any_width(pieces, at))
     }
 
     /// The first and the last piece whose range is asked for, if rows may have another text there than their fields give:

@@ -96,6 +96,7 @@ impl RandomSchema {
             Presence::Optional,
             Presence::First,
             Presence::Last,
+            Presence::Ends,
         ];
         PartSchema {
             field: self.text(),

@@ -153,6 +153,7 @@ impl Values<'_> {
             }
             ValueKind::Day => Value::S(self.sample_date()),
             ValueKind::Month => Value::S("2026-03".into()),
+            ValueKind::Year => Value::S("2026".into()),
             ValueKind::Map => Value::M(Item::new()),
             ValueKind::Collection => return None,
         })
