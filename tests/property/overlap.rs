@@ -101,6 +101,7 @@ fn key(given: &[Given]) -> KeyDef {
 
 fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
     EntityDef {
+        type_attribute: None,
         append_only: false,
         id: "property::Entity",
         type_name: "",
