@@ -7,8 +7,8 @@ pub use std::vec::Vec;
 pub use crate::clock::Timestamp;
 pub use crate::codec::type_probe::{TypeProbe, UnseenType};
 pub use crate::codec::{
-    DynamoField, DynamoValue, Form, FormField, Item, MapKey, NullField, SerdeField, SetElement,
-    Value, VectorField, VectorOf,
+    DynamoField, DynamoValue, FlatValue, Form, FormField, Item, MapKey, NullField, SerdeField,
+    SetElement, Value, VectorField, VectorOf,
 };
 pub use crate::entity::constant::{ReadConstants, write_constants};
 pub use crate::entity::defer::{
@@ -22,6 +22,7 @@ pub use crate::entity::field::{
     may_be_absent, missing, name_hash, never_absent, next_of_tuple, or_null, prefer_former,
     skip_unknown, unknown_part, unknown_rank, unknown_variant, unless_absent, within,
 };
+pub use crate::entity::flat::{FlatReader, is_flattened};
 pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_item, to_json};
 pub use crate::entity::other::OtherVariant;
@@ -57,8 +58,8 @@ pub use crate::key::{
     read_key_texts, text_if, width_in, wrong_parts,
 };
 pub use crate::path::{
-    AtPath, Defaulted, DefaultedPart, Fixed, Former, FormerUse, Free, Kept, KeyUsage, Mode, Part,
-    Path, Place, Unsorted, json as field_json,
+    AtPath, Defaulted, DefaultedPart, Fixed, Flattened, Former, FormerUse, Free, HasAttribute,
+    Kept, KeyUsage, Mode, Part, Path, Place, Unsorted, json as field_json,
 };
 pub use crate::plan::reread;
 pub use crate::query::Query;
@@ -76,14 +77,14 @@ pub use crate::schema::{
     IndexKind, KeyDef, KeySource, KeyType, NO_NAME, PartModel, PartRanges, Piece, Presence,
     Projection, SHAPE, SecondKeyDef, SecondKeyUse, ShapeDef, ShapeModel, StreamView, Style,
     TableDef, TableModel, TypeModel, TypeOf, UniqueDef, ValueModel, VariantModel, VectorDef,
-    VectorKeyDef, WhenDef, Width, are_distinct, attributes_agree, ends, fills_sort_key,
-    has_at_most, has_free_constants, has_free_type, has_one_move, has_second_key,
-    has_text_partition, index_fits, index_in, is_escaped, is_filled, is_free, is_free_of,
-    is_global, is_identified_by_key, is_in_index, is_key, is_movable, is_part, is_table,
-    keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed, name_or_empty, nth, part_number,
-    rows_may_meet, same_constants, same_entity, same_index_keys, same_key_types, same_managed,
-    same_partition, same_primary_key, same_read_shards, same_text, shape_number, share_uniques,
-    shared_attributes_agree,
+    VectorKeyDef, WhenDef, Width, are_distinct, attributes_agree, count_flattened, ends,
+    fills_sort_key, flattened_fit, has_at_most, has_free_constants, has_free_type, has_one_move,
+    has_second_key, has_text_partition, index_fits, index_in, is_escaped, is_filled, is_free,
+    is_free_of, is_global, is_identified_by_key, is_in_index, is_key, is_movable, is_part,
+    is_table, keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed, may_lack_flattened,
+    name_or_empty, nth, part_number, rows_may_meet, same_constants, same_entity, same_index_keys,
+    same_key_types, same_managed, same_partition, same_primary_key, same_read_shards, same_text,
+    shape_number, share_uniques, shared_attributes_agree, with_flattened, with_flattened_fields,
 };
 #[cfg(feature = "vectors")]
 pub use crate::search::{

@@ -35,6 +35,7 @@ macro_rules! stored_as {
 mod at_path;
 mod binary;
 mod field;
+mod flat;
 mod float;
 mod integer;
 mod item;
@@ -62,6 +63,7 @@ mod vector_field;
 pub use self::serde::SerdeField;
 pub use crate::json::{CodecError, Number, Reader, Tag, Writer};
 pub use field::DynamoField;
+pub use flat::FlatValue;
 pub use item::{Item, Value};
 #[cfg(feature = "json")]
 pub use json_text::JsonText;

@@ -13,6 +13,7 @@ mod declaration;
 pub(crate) mod defer;
 mod expiry;
 pub(crate) mod field;
+pub(crate) mod flat;
 mod given;
 pub(crate) mod guard;
 mod held;

@@ -9,6 +9,7 @@ mod agree;
 mod constant;
 mod definition;
 mod entity;
+mod flat;
 mod identify_by;
 mod identity;
 mod identity_text;
@@ -61,6 +62,10 @@ pub use entity::{
     AllowSchema, CollectionSchema, ConstantSchema, EntitySchema, ExpirySchema, FieldSchema,
     KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, SecondKeySchema, ShapeSchema,
     UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+};
+#[doc(hidden)]
+pub use flat::{
+    count_flattened, flattened_fit, may_lack_flattened, with_flattened, with_flattened_fields,
 };
 pub use identify_by::IdentifyBy;
 pub(crate) use identity::{FoundType, TypeMatch, share_type_attribute};

@@ -23,6 +23,7 @@ mod entity_doc;
 mod expiry;
 pub(crate) mod fallback;
 mod field_path;
+mod flat;
 mod index;
 mod index_maintenance;
 mod key;

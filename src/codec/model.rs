@@ -303,6 +303,25 @@ pub struct FieldModel {
     pub doc: &'static str,
 }
 
+impl FieldModel {
+    /// No field, for constants that are filled later.
+    pub(crate) const NONE: FieldModel = FieldModel {
+        name: "",
+        attribute: "",
+        rust_type: "",
+        value_type: None,
+        stored: None,
+        role: FieldRole::Attribute,
+        may_be_absent: None,
+        form: "",
+        default: "",
+        former: "",
+        former_use: FormerUse::First,
+        is_personal: false,
+        doc: "",
+    };
+}
+
 /// The role of a field in the library.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -56,6 +56,9 @@ macro_rules! modes {
         }
 
         #[diagnostic::do_not_recommend]
+        impl HasAttribute for $mode {}
+
+        #[diagnostic::do_not_recommend]
         impl Sorted for $mode {}
 
         $(
@@ -80,6 +83,14 @@ modes! {
     Managed(true):;
 }
 
+/// The mode of a flattened struct, which has no attribute: only its fields are compared and changed.
+#[derive(Debug)]
+pub struct Flattened(());
+
+impl Mode for Flattened {
+    const MAY_BE_ABSENT: bool = false;
+}
+
 /// The mode of a field that is stored in a form whose order is not that of the values.
 #[derive(Debug)]
 pub struct Unsorted<M>(PhantomData<M>);
@@ -89,11 +100,17 @@ impl<M: Mode> Mode for Unsorted<M> {
 }
 
 #[diagnostic::do_not_recommend]
+impl<M: HasAttribute> HasAttribute for Unsorted<M> {}
+#[diagnostic::do_not_recommend]
 impl<M: CanSet> CanSet for Unsorted<M> {}
 #[diagnostic::do_not_recommend]
 impl<M: CanCompute> CanCompute for Unsorted<M> {}
 #[diagnostic::do_not_recommend]
 impl<M: CanRemove> CanRemove for Unsorted<M> {}
+
+/// A path to a value that is stored in an attribute or inside of one. A flattened struct is not, so only its fields are
+/// compared and changed.
+pub trait HasAttribute: Mode {}
 
 /// A path to a field that is stored in the order of its values.
 #[diagnostic::on_unimplemented(

@@ -46,6 +46,14 @@ impl Place {
         }
     }
 
+    /// The item itself, whose entries are its attributes.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_item() -> Self {
+        // DynamoDB has no attribute without a name.
+        Place::of("")
+    }
+
     /// The same place in an attribute that older programs store under another name.
     #[doc(hidden)]
     #[must_use]
@@ -115,6 +123,9 @@ impl Place {
     #[doc(hidden)]
     #[must_use]
     pub fn entry(&self, name: impl Into<Cow<'static, str>>) -> Self {
+        if self.is_item() {
+            return Place::of(name);
+        }
         self.with_step(PlaceStep::Name(name.into()))
     }
 
@@ -135,6 +146,10 @@ impl Place {
 
     pub(crate) fn path_steps(&self) -> &[PlaceStep] {
         &self.steps
+    }
+
+    pub(crate) fn is_item(&self) -> bool {
+        self.attribute.is_empty() && self.steps.is_empty() && !self.is_of_rest
     }
 
     pub(crate) fn is_attribute(&self) -> bool {

@@ -268,7 +268,8 @@ impl DeclaredEntity {
     }
 
     fn field(self, field: &FieldModel, values: &ValueTypes) -> FieldSchema {
-        let attribute = |known: &AttributeDef| known.field == field.name;
+        let attribute =
+            |known: &AttributeDef| !field.attribute.is_empty() && known.stored == field.attribute;
         let at = self.entity.attributes.iter().position(attribute);
         FieldSchema {
             stored: self.key_type(field.name).or(field.stored),

@@ -1,5 +1,7 @@
 //! Reserved attributes: no field has their names, and users cannot set them.
 
+use super::overlap::same_text;
+
 /// The attribute that only the items that store unique values have.
 pub(crate) const UNIQUE: &str = "$unique";
 
@@ -23,8 +25,31 @@ const NAMES: [&str; 2] = ["$unique", "_shape"];
 const FRONTS: [&str; 2] = ["_job.", "_fill."];
 
 /// Whether the attribute is reserved.
-pub(crate) fn is_reserved(name: &str) -> bool {
-    NAMES.contains(&name) || FRONTS.iter().any(|front| name.starts_with(front))
+pub(crate) const fn is_reserved(name: &str) -> bool {
+    let mut at = 0;
+    while at < NAMES.len() {
+        if same_text(name, NAMES[at]) {
+            return true;
+        }
+        at += 1;
+    }
+    let mut at = 0;
+    while at < FRONTS.len() {
+        if begins_with(name, FRONTS[at]) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+const fn begins_with(name: &str, front: &str) -> bool {
+    let (name, front) = (name.as_bytes(), front.as_bytes());
+    let mut at = 0;
+    while at < front.len() && at < name.len() && name[at] == front[at] {
+        at += 1;
+    }
+    at == front.len()
 }
 
 /// Whether the attribute is the word of a fill on the item as it was then. A later put of the item does not fill it.

@@ -36,6 +36,7 @@ mod errors;
 mod executors;
 mod expiry;
 mod faults;
+mod flat;
 mod followed;
 mod former;
 mod get;
@@ -165,6 +166,7 @@ fn main() {
         ("late", late::tests),
         ("shards", shards::tests),
         ("values", values::tests),
+        ("flat", flat::tests),
         ("searches", searches::tests),
         ("vectors", vectors::tests),
         ("item", item::tests),

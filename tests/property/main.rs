@@ -7,6 +7,7 @@ mod allocations;
 mod collections;
 #[path = "../support/declare.rs"]
 mod declare;
+mod flat;
 mod folds;
 mod foreign_times;
 mod given;

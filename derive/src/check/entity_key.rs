@@ -37,6 +37,15 @@ impl KeyUses<'_> {
                     remove `skip`, or use it in a template"
                 );
                 self.diag.at(marks.role.unwrap_or(bare.span), message);
+            } else if field.role == FieldRole::Flatten
+                && let Some(part) = uses.next()
+            {
+                let message = format!(
+                    "`{name}` has no attribute of its own and cannot be part of a key; move the field that the key \
+                     needs into `{}`",
+                    self.entity.ident,
+                );
+                self.diag.at(part.span, message);
             } else if field.role == FieldRole::Rest
                 && let Some(part) = uses.next()
             {

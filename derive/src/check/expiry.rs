@@ -38,6 +38,7 @@ fn source_fault(entity: &Entity, expiry: &Expiry) -> Option<String> {
             "`{name}` is the expiry itself; name the time that it is derived from, for example the field with `created_at`"
         )),
         FieldRole::Rest => not_a_time("a collection of attributes"),
+        FieldRole::Flatten => not_a_time("a flattened struct"),
         FieldRole::Version => not_a_time("a version"),
         FieldRole::CreatedBy | FieldRole::UpdatedBy => not_a_time("an actor"),
         FieldRole::Skip if !is_in_key(entity, source.field) => Some(format!(

@@ -18,7 +18,7 @@ pub(super) fn check(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
 /// The word of a role that only one field of a struct can have.
 fn unique_role(role: FieldRole) -> Option<&'static str> {
     let word = FieldRole::WORDS.word(role);
-    word.filter(|_| role != FieldRole::Skip)
+    word.filter(|_| !matches!(role, FieldRole::Skip | FieldRole::Flatten))
 }
 
 fn role_span(field: &Field, marks: &FieldMarks) -> Span {
@@ -48,14 +48,14 @@ fn one_field_for_each_role(fields: &[Field], marks: &[FieldMarks], diag: &Diag) 
 /// The `rest` field collects attributes and has none itself, so it accepts no other option. A `skip` field has no
 /// attribute, so it has no stored name and no stored form.
 fn unstored_fields_have_no_form(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
-    for role in [FieldRole::Rest, FieldRole::Skip] {
+    for role in [FieldRole::Rest, FieldRole::Skip, FieldRole::Flatten] {
         let fields = fields.iter().zip(marks);
         for (field, marks) in fields.filter(|(field, _)| field.role == role) {
-            let is_rest = role == FieldRole::Rest;
-            let word = if is_rest { "rest" } else { "skip" };
+            let has_default = role == FieldRole::Skip;
+            let word = FieldRole::WORDS.word(role).unwrap_or_default();
             for (option, span) in [
                 ("rename", marks.rename),
-                ("default", marks.default.filter(|_| is_rest)),
+                ("default", marks.default.filter(|_| !has_default)),
                 (form_word(field.form), marks.form),
             ] {
                 if let Some(span) = span {
@@ -75,7 +75,8 @@ fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], di
     for (field, marks) in fields.iter().zip(marks) {
         let word = match (field.role, field.form) {
             (role, Form::Null) if unique_role(role).is_some() && role != FieldRole::Rest => "null",
-            (FieldRole::Attribute | FieldRole::Skip | FieldRole::Rest, _) | (_, Form::Own) => {
+            (FieldRole::Attribute | FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest, _)
+            | (_, Form::Own) => {
                 continue;
             }
             (FieldRole::CreatedAt | FieldRole::UpdatedAt, Form::Serde) => "serde",
@@ -121,6 +122,9 @@ fn personal_fields_can_be_masked(fields: &[Field], marks: &[FieldMarks], diag: &
         let Some(span) = marks.personal else { continue };
         let word = FieldRole::WORDS.word(field.role).unwrap_or_default();
         let message = match field.role {
+            FieldRole::Flatten => {
+                "a `flatten` field has no attribute of its own; write `personal` at the fields of its struct".to_owned()
+            }
             FieldRole::Skip => {
                 "a `skip` field has no attribute that a masked copy could replace; remove `skip` or `personal`"
                     .to_owned()

@@ -29,7 +29,7 @@ fn role_fault(field: &Field, former: &str) -> Option<String> {
     let keep = format!("keep the stored name by `rename = \"{former}\"`");
     Some(match field.role {
         FieldRole::Attribute => return None,
-        FieldRole::Skip | FieldRole::Rest => {
+        FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest => {
             "this field has no attribute of its own; remove `was`".to_owned()
         }
         FieldRole::Ttl => format!(

@@ -92,7 +92,9 @@ fn fields_are_the_users(entity: &Entity, unique: &Unique, diag: &Diag) {
         let message = match field.role {
             FieldRole::Attribute if field.default.is_none() => continue,
             FieldRole::Attribute => "has a default, which many items may have; make it an `Option`",
-            FieldRole::Skip | FieldRole::Rest => "has no attribute of its own and cannot be unique",
+            FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest => {
+                "has no attribute of its own and cannot be unique"
+            }
             _ => "is kept by the library and cannot be unique; name fields of your own",
         };
         diag.at(*span, format!("`{}` {message}", field.ident));

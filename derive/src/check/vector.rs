@@ -128,7 +128,7 @@ fn field_is_plain(entity: &Entity, used: &FieldUse, diag: &Diag) {
         (FieldRole::Attribute, _) => {
             "has a form that no vector index reads; write a field without `format`, `serde` and `null`"
         }
-        (FieldRole::Skip | FieldRole::Rest, _) => {
+        (FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest, _) => {
             "has no attribute of its own, so no index can read it; name another field"
         }
         _ => "is kept by the library; name a field of your own",

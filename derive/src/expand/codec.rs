@@ -303,6 +303,10 @@ pub(super) fn finish(field: &Field) -> TokenStream {
             let value = value_when_absent(field);
             return code!(#ident: #value);
         }
+        FieldRole::Flatten => {
+            let (ty, holder) = (&field.ty, holder(field));
+            return code!(#ident: #holder.finish::<#ty>()?);
+        }
         FieldRole::Rest => {
             let from = of(&field.ty, &code!(RestField), "from_item");
             return code!(#ident: #from(rest));

@@ -5,7 +5,7 @@ use quote::format_ident;
 
 use super::attribute::key_use;
 use super::tokens::local;
-use super::{codec, key, shape, stored, template};
+use super::{codec, flat, key, shape, stored, template};
 use crate::model::{Entity, Field, FieldRole, Format, KeySource, TableRef, Template};
 
 /// Makes the function that reads an item. At the end it compares the item's keys with its fields.
@@ -70,6 +70,7 @@ fn variables(entity: &Entity) -> TokenStream {
     });
     let rest = entity.field_of(FieldRole::Rest);
     let rest = rest.map(|_| code!(let mut rest = __d::Item::new();));
+    let flattened = flat::declare(entity);
     let constants = (!entity.constants.is_empty())
         .then(|| code!(let mut constants = __d::ReadConstants::default();));
     code! {
@@ -77,6 +78,7 @@ fn variables(entity: &Entity) -> TokenStream {
         #(#declared)*
         #(#skipped)*
         #(#texts)*
+        #(#flattened)*
         #rest
     }
 }
@@ -125,10 +127,12 @@ fn others(entity: &Entity) -> TokenStream {
         }
     });
     let shape = shape::arm(entity);
+    let flattened = flat::arms(entity);
     code! {
         #(#texts)*
         #type_attribute
         #shape
+        #(#flattened)*
         #rest
         other => __d::skip_unknown(other, reader),
     }

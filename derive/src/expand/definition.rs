@@ -6,7 +6,7 @@ use super::attribute::{declared, index_attribute, own_name, own_sk};
 use super::index::index_keys;
 use super::library::{kind_constant, style, variant};
 use super::tokens::{of, option, plain_name, shown};
-use super::{expiry, second_key, template, unique};
+use super::{expiry, flat, second_key, template, unique};
 use crate::model::{
     Constant, ConstantValue, Entity, FieldRole, Index, KeySource, Piece, TableRef, Template,
     WhenTest, WhenValue,
@@ -58,6 +58,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         }));
         code!(__d::AttributeDef { field: #name, stored: #stored, former: #former })
     });
+    let attributes = flat::attributes(entity, code!(&[#(#attributes),*]));
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
     let (name, uniques) = (&entity.ident, unique::definitions(entity));
     let sentinels = unique::sentinels(entity);
@@ -88,7 +89,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             pk: #pk,
             sk: #sk,
             append_only: #append_only,
-            attributes: &[#(#attributes),*],
+            attributes: #attributes,
             indexes: &[#(#indexes),*],
             uniques: #uniques,
             ttl: #ttl,

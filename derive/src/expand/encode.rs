@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 
 use super::attribute::key_use;
 use super::tokens::of;
-use super::{codec, index, key, shape};
+use super::{codec, flat, index, key, shape};
 use crate::model::{Entity, FieldRole, TableRef};
 
 /// Makes the function that writes an item: keys, indexes, type, fields and what else was read with it.
@@ -35,6 +35,7 @@ pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
         let ident = &field.ident;
         codec::encode(field, key_use(entity, at), &code!(&self.#ident))
     });
+    let flattened = flat::encode(entity);
     let rest = entity.field_of(FieldRole::Rest).map(|field| {
         let ident = &field.ident;
         let item = of(&field.ty, &code!(RestField), "as_item");
@@ -80,6 +81,7 @@ pub(super) fn encode(entity: &Entity, key_struct: &Ident) -> TokenStream {
             #type_attribute
             #constants
             #(#fields)*
+            #(#flattened)*
             #rest
             ::core::result::Result::Ok(())
         }

@@ -194,6 +194,7 @@ impl EntityDoc<'_> {
         Some(match field.role {
             FieldRole::Skip => return None,
             _ if self.entity.append_only => "no, the entity is append-only",
+            FieldRole::Flatten => "through its fields",
             FieldRole::Rest => "through `entry(\"name\")`",
             FieldRole::Attribute | FieldRole::Ttl if keys.iter().any(|key| key.field == at) => {
                 "no, it is part of the key"

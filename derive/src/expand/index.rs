@@ -75,7 +75,11 @@ fn stored_value(field: &Field) -> TokenStream {
             let stamped = local(&format!("stamped_{}", plain_name(ident)));
             code!(#stamped)
         }
-        FieldRole::Attribute | FieldRole::Skip | FieldRole::Rest | FieldRole::Version => {
+        FieldRole::Attribute
+        | FieldRole::Skip
+        | FieldRole::Flatten
+        | FieldRole::Rest
+        | FieldRole::Version => {
             code!(self.#ident)
         }
     }

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::attribute::key_use;
 use super::index::{distinct, index_keys, index_writer_name, template_parts};
 use super::tokens::of;
-use super::{codec, known, library, template, way, when};
+use super::{codec, flat, known, library, template, way, when};
 use crate::model::{Entity, Field, FieldRole, Format, Index};
 
 /// An index and its parts, which the functions of the trait number by their places.
@@ -128,12 +128,13 @@ fn may_be_absent(entity: &Entity) -> TokenStream {
         let (ty, absent) = (&field.ty, codec::absence(field, key_use(entity, at)));
         code!(#number => __d::may_be_absent::<#ty>(#absent),)
     });
+    let others = flat::may_be_absent(entity);
     code! {
         #[inline]
         fn may_be_absent(attribute: usize) -> bool {
             match attribute {
                 #(#arms)*
-                _ => true,
+                #others
             }
         }
     }

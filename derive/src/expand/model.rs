@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use syn::Type;
 
 use super::definition::pieces;
+use super::flat;
 use super::library::variant;
 use super::template::{contract, index_contract};
 use super::tokens::{name, of, option, plain_name, shown};
@@ -21,6 +22,7 @@ pub(super) const CONTENT: &str = "value";
 pub(super) fn entity(entity: &Entity) -> TokenStream {
     let doc = &entity.doc;
     let fields = entity.fields.iter().enumerate();
+    let fields = fields.filter(|(_, field)| field.role != FieldRole::Flatten);
     let fields = fields.map(|(at, field)| entity_field(entity, at, field));
     let own = entity.primary();
     let own = own.flat_map(|source| part_models(entity, source, false));
@@ -32,10 +34,11 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         uniques.map(|unique| pieces(entity, &unique.template, true, &code!(__d::Style::Escaped)));
     let vectors = vector::models(entity);
     let allows = allows(entity);
+    let fields = flat::fields(entity, code!(&[#(#fields),*]));
     code! {
         const MODEL: __d::EntityModel = __d::EntityModel {
             doc: #doc,
-            fields: &[#(#fields),*],
+            fields: #fields,
             parts: &[#(#parts),*],
             uniques: &[#(&[#uniques]),*],
             vectors: #vectors,
@@ -99,6 +102,11 @@ pub(super) fn value(value: &Value) -> TokenStream {
     let params = value.generics.type_params();
     let params = params.map(|param| of(&param.ident, &code!(DynamoValue), "TYPE"));
     let shape = match &value.shape {
+        ValueShape::Struct(fields) if can_be_flattened(fields) => {
+            code!(Struct {
+                fields: <Self as __d::FlatValue>::FIELDS
+            })
+        }
         ValueShape::Struct(fields) => {
             let fields = value_fields(fields);
             code!(Struct { fields: #fields })
@@ -185,8 +193,15 @@ fn content_model(name: &str, ty: &Type) -> TokenStream {
     }
 }
 
+/// Whether the fields of a struct can be attributes of an item: `rest` would collect those of the entity too, and changes of
+/// an entity know the former names of its own fields alone.
+pub(super) fn can_be_flattened(fields: &[Field]) -> bool {
+    let is_plain = |field: &Field| field.role != FieldRole::Rest && field.former.is_none();
+    fields.iter().all(is_plain)
+}
+
 /// The fields of a struct or of a variant.
-fn value_fields(fields: &[Field]) -> TokenStream {
+pub(super) fn value_fields(fields: &[Field]) -> TokenStream {
     let models = fields.iter().map(|field| {
         let is_stored = field.role == FieldRole::Attribute;
         let value_type = match (is_stored, field.form) {
@@ -204,7 +219,7 @@ fn value_fields(fields: &[Field]) -> TokenStream {
 fn entity_field(entity: &Entity, at: usize, field: &Field) -> TokenStream {
     let is_key = entity.keys().any(|source| source.is_bare(at));
     let value_type = match (field.role, field.form) {
-        (FieldRole::Rest, _) | (_, Form::Serde) => None,
+        (FieldRole::Rest | FieldRole::Flatten, _) | (_, Form::Serde) => None,
         (FieldRole::Version, _) => Some(code!(<u64 as __d::DynamoValue>::TYPE)),
         (FieldRole::Ttl | FieldRole::CreatedAt | FieldRole::UpdatedAt, _) => Some(timestamp()),
         (FieldRole::Skip | FieldRole::CreatedBy | FieldRole::UpdatedBy, Form::Own) => {
@@ -288,7 +303,7 @@ fn field_model(
 /// The type that a field is stored as. A type that is a bare key need not be a value, so it is not used.
 fn stored_type(field: &Field, is_key: bool) -> TokenStream {
     let tag = match (field.role, field.form) {
-        (FieldRole::Skip | FieldRole::Rest, _) | (_, Form::Serde) => {
+        (FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest, _) | (_, Form::Serde) => {
             return code!(::core::option::Option::None);
         }
         (FieldRole::Version | FieldRole::Ttl, _) | (_, Form::Epoch | Form::EpochMillis) => code!(N),

@@ -7,6 +7,7 @@ use syn::{Generics, Visibility};
 use super::attribute::{KeyUse, key_use};
 use super::codec::{self, default_value};
 use super::field_path::{self, PathCode};
+use super::flat;
 use super::library::variant;
 use super::tokens::{bounds, plain_name};
 use super::usage::{usage, usage_of};
@@ -142,7 +143,7 @@ fn value_path_traits(
     let params: Vec<_> = generics.type_params().map(|param| &param.ident).collect();
     let (_, types, _) = generics.split_for_impl();
     code! {
-        impl<__Root, __Mode #(, #params)*> ::core::ops::Deref for #path<__Root, __Mode #(, #params)*> #bounds {
+        impl<__Root, __Mode: __d::HasAttribute #(, #params)*> ::core::ops::Deref for #path<__Root, __Mode #(, #params)*> #bounds {
             type Target = #inner;
 
             #[inline]
@@ -193,6 +194,7 @@ fn method(
     let doc = format!("The path of `{}`.", plain_name(ident));
     let PathCode { ty, path, bound } = match field.role {
         FieldRole::Skip => skipped(field, root, place),
+        FieldRole::Flatten => flat::path(field, root),
         FieldRole::Rest => PathCode {
             ty: code!(__d::RestPath<#root>),
             path: rest.clone(),

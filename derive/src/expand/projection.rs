@@ -31,7 +31,7 @@ fn method(entity: &Entity, at: usize, field: &Field) -> Option<TokenStream> {
     let (owner, vis, ident, ty) = (&entity.ident, &field.vis, &field.ident, &field.ty);
     let in_key = key_field::whole_of_key(entity, at, &code!(&key.#ident));
     let (bound, stored) = match field.role {
-        FieldRole::Rest => return None,
+        FieldRole::Rest | FieldRole::Flatten => return None,
         FieldRole::Skip => {
             let copy = in_key?;
             (

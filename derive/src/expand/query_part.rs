@@ -103,6 +103,8 @@ fn bare_kind(field: &Field) -> TokenStream {
         FieldRole::CreatedAt | FieldRole::UpdatedAt => code!(__d::BareTime),
         FieldRole::CreatedBy | FieldRole::UpdatedBy => code!(__d::BareActor),
         FieldRole::Version => code!(__d::BareVersion),
-        FieldRole::Attribute | FieldRole::Skip | FieldRole::Rest => code!(__d::Bare),
+        FieldRole::Attribute | FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest => {
+            code!(__d::Bare)
+        }
     }
 }

@@ -25,6 +25,10 @@ fn value(field: &Field, key: Option<&KeyUse>, place: &TokenStream) -> Option<Tok
     match field.role {
         FieldRole::Attribute => attribute(field, key, place),
         FieldRole::Skip => Some(codec::value_when_absent(field)),
+        FieldRole::Flatten => {
+            let copy = of(&field.ty, &code!(DynamoValue), "as_stored");
+            Some(code!(#copy(#place)?))
+        }
         FieldRole::Rest => None,
         _ => managed(field, place),
     }

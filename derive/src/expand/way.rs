@@ -62,7 +62,7 @@ pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
                 key: role,
             };
         }
-        FieldRole::Attribute | FieldRole::Skip | FieldRole::Rest => {}
+        FieldRole::Attribute | FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest => {}
     }
     match (key, field.form, form(field.form)) {
         (Some(KeyUse::Primary(role)), ..) => Way::Key { role },

@@ -49,7 +49,10 @@ pub(crate) struct ExpirySource {
 impl Field {
     /// Whether it has an attribute of its own.
     pub(crate) fn is_stored(&self) -> bool {
-        !matches!(self.role, FieldRole::Skip | FieldRole::Rest)
+        !matches!(
+            self.role,
+            FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest
+        )
     }
 
     /// Whether the library writes it.
@@ -86,6 +89,8 @@ pub(crate) enum FieldRole {
     Attribute,
     /// The field has no attribute of its own: it is parsed from the key that it is part of, otherwise it is `Default`.
     Skip,
+    /// A struct whose fields are attributes of the item.
+    Flatten,
     /// Collects unknown attributes.
     Rest,
     Version,
@@ -99,6 +104,7 @@ pub(crate) enum FieldRole {
 impl FieldRole {
     pub(crate) const WORDS: Words<FieldRole> = Words(&[
         ("skip", FieldRole::Skip),
+        ("flatten", FieldRole::Flatten),
         ("rest", FieldRole::Rest),
         ("version", FieldRole::Version),
         ("ttl", FieldRole::Ttl),

@@ -128,7 +128,9 @@ pub(crate) fn paths(data: Data) -> Option<Vec<Field>> {
     let (fields, _) = field::named(fields, &option_place::FIELD, None, &Diag::new());
     let path = |field: Field| Field {
         role: match field.role {
-            FieldRole::Skip | FieldRole::Rest | FieldRole::Version => field.role,
+            FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest | FieldRole::Version => {
+                field.role
+            }
             _ => FieldRole::Attribute,
         },
         form: match field.form {

@@ -34,6 +34,7 @@ const ALLOW: Word = many("allow", "allow(constant_partition)");
 const CRATE: Word = once("crate", "crate = path");
 const DEFAULT: Word = once("default", "default` or `default = expression");
 const FILLING: Word = once("filling", "filling");
+const FLATTEN: Word = once("flatten", "flatten");
 const FORMAT: Word = once("format", "format = \"epoch\"");
 const RENAME: Word = once("rename", "rename = \"stored name\"");
 const RENAME_ALL: Word = once("rename_all", "rename_all = \"camelCase\"");
@@ -150,6 +151,7 @@ pub(crate) const FIELD: OptionPlace = OptionPlace {
         ),
         DEFAULT,
         SKIP,
+        FLATTEN,
         REST,
         SERDE,
         FORMAT,

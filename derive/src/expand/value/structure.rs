@@ -4,6 +4,8 @@ use proc_macro2::TokenStream;
 
 use super::fields::{decode_fields, encode_fields};
 use super::implement::{implement_with, stored_as};
+use crate::expand::model::{can_be_flattened, value_fields};
+use crate::expand::tokens::bounds;
 use crate::expand::{path, stored};
 use crate::model::{Field, Value};
 
@@ -12,7 +14,12 @@ pub(super) fn expand(value: &Value, fields: &[Field]) -> TokenStream {
         let ident = &field.ident;
         (field, code!(&self.#ident))
     });
-    let encode = encode_fields(places);
+    let is_flat = can_be_flattened(fields);
+    let entries = encode_fields(places);
+    let encode = match is_flat {
+        true => code!(__d::FlatValue::encode_fields(self, writer)?;),
+        false => entries.clone(),
+    };
     let decode = decode_fields(fields, &code!(Self), None);
     let copies = stored::fields(fields.iter().map(|field| {
         let ident = &field.ident;
@@ -47,7 +54,26 @@ pub(super) fn expand(value: &Value, fields: &[Field]) -> TokenStream {
             #as_stored
         },
     );
-    code!(#paths #own)
+    let flat = is_flat.then(|| flat(value, fields, &entries));
+    code!(#paths #own #flat)
+}
+
+/// The fields as attributes of an item.
+fn flat(value: &Value, fields: &[Field], encode: &TokenStream) -> TokenStream {
+    let ident = &value.ident;
+    let (with, types, _) = value.generics.split_for_impl();
+    let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
+    let fields = value_fields(fields);
+    code! {
+        impl #with __d::FlatValue for #ident #types #bounds {
+            const FIELDS: &'static [__d::FieldModel] = #fields;
+
+            fn encode_fields(&self, writer: &mut __d::Writer) -> ::core::result::Result<(), __d::CodecError> {
+                #encode
+                ::core::result::Result::Ok(())
+            }
+        }
+    }
 }
 
 /// Makes the type of the path that knows these fields, and the line by which the value names it.
