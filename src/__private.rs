@@ -22,7 +22,7 @@ pub use crate::entity::field::{
     may_be_absent, missing, name_hash, never_absent, next_of_tuple, or_null, prefer_former,
     skip_unknown, unknown_part, unknown_rank, unknown_variant, unless_absent, within,
 };
-pub use crate::entity::flat::{FlatReader, is_flattened};
+pub use crate::entity::flat::{FlatReader, flattened_default, is_flattened};
 pub use crate::entity::guard::{AppendOnly, Reserving, Unconditional, Versioned};
 pub use crate::entity::json::{as_stored, from_json, read_item_json, to_item, to_json};
 pub use crate::entity::other::OtherVariant;

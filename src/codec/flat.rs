@@ -18,6 +18,12 @@ pub trait FlatValue: DynamoValue {
     #[doc(hidden)]
     const FIELDS: &'static [FieldModel];
 
+    /// The default of an attribute, in DynamoDB JSON, by its number among those of the struct.
+    #[doc(hidden)]
+    fn default_json(_number: usize) -> Result<Option<Vec<u8>>, CodecError> {
+        Ok(None)
+    }
+
     /// Writes its fields into the map or item that is open.
     #[doc(hidden)]
     fn encode_fields(&self, writer: &mut Writer) -> Result<(), CodecError>;

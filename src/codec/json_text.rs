@@ -41,20 +41,27 @@ use crate::path::{Mode, Path};
 /// # Ok::<(), dynamo_entity::Error>(())
 /// ```
 ///
-/// Two values are equal if their contents are; their texts may differ. DynamoDB compares texts: a condition such as
-/// `o.address().eq(address)` holds only for the text that the argument would write, which is the stored text of an argument that
-/// was read from the item.
+/// Two values are equal if their contents are equal, even if their texts differ. However, DynamoDB compares texts:
+/// `o.address().eq(address)` holds only if the stored text is the one that a write of `address` would store. For an unchanged
+/// value that was read from the item, that is the stored text itself.
 #[derive(Debug, Clone, Default)]
 pub struct JsonText<T> {
     value: T,
     /// The text from which the value was read.
     text: Option<Box<str>>,
+    /// The text that this value had when it was read, if serde writes another one. A hash set that is read again has
+    /// another order, so only its own text tells whether it has changed.
+    written: Option<Box<str>>,
 }
 
 impl<T> JsonText<T> {
     /// A value without a stored text.
     pub const fn new(value: T) -> Self {
-        JsonText { value, text: None }
+        JsonText {
+            value,
+            text: None,
+            written: None,
+        }
     }
 
     /// The value.
@@ -110,12 +117,26 @@ impl<T: Serialize + DeserializeOwned> JsonText<T> {
                 "the type's own serde code cannot write JSON; its message may contain values and is not shown",
             )
         })?;
+        if let Some(text) = self.text.as_deref()
+            && (self.written.as_deref()).is_some_and(|unchanged| unchanged == written)
+        {
+            return Ok(Cow::Borrowed(text));
+        }
         // The stored text may contain members that the type does not read, so it is compared by the value that is
         // read from it, and not by its own content.
         let stored = self.text.as_deref().filter(|text| {
             serde_json::from_str(text).is_ok_and(|read: T| self.is_written_alike(&read, &written))
         });
-        Ok(stored.map_or(Cow::Owned(written), Cow::Borrowed))
+        if let Some(stored) = stored {
+            return Ok(Cow::Borrowed(stored));
+        }
+        // JSON has no NaN, for example, and serde writes null for it.
+        if serde_json::from_str::<T>(&written).is_err() {
+            return Err(CodecError::new(
+                "the type's own serde code writes JSON that it cannot read, for example for a float that is not finite",
+            ));
+        }
+        Ok(Cow::Owned(written))
     }
 
     fn is_written_alike(&self, read: &T, written: &str) -> bool {
@@ -144,8 +165,10 @@ impl<T: Serialize + DeserializeOwned> DynamoValue for JsonText<T> {
 
     fn decode(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
         let text = reader.text()?;
-        let value = serde_json::from_str(&text).map_err(|error| rejected(&error))?;
+        let value: T = serde_json::from_str(&text).map_err(|error| rejected(&error))?;
+        let written = serde_json::to_string(&value).ok();
         Ok(JsonText {
+            written: written.filter(|written| *written != *text).map(Into::into),
             value,
             text: Some(text.into()),
         })

@@ -2,6 +2,7 @@
 
 use crate::codec::FlatValue;
 use crate::json::{CodecError, Reader, Writer};
+use crate::schema::count_flattened;
 
 /// The attributes of a flattened struct that were read, as the map which the struct is read from.
 #[derive(Debug)]
@@ -32,6 +33,18 @@ impl FlatReader {
 }
 
 const OPEN: &str = "{\"M\":{";
+
+/// The default of an attribute of a flattened struct, or its number among those of the structs after it.
+pub fn flattened_default<T: FlatValue>(
+    number: &mut usize,
+) -> Option<Result<Option<Vec<u8>>, CodecError>> {
+    let count = count_flattened(&[T::FIELDS]);
+    if *number < count {
+        return Some(T::default_json(*number));
+    }
+    *number -= count;
+    None
+}
 
 /// Whether a flattened struct has this attribute.
 pub fn is_flattened<T: FlatValue>(name: &str) -> bool {

@@ -28,6 +28,8 @@ pub(crate) struct Span<'a> {
     pub(crate) fixed: bool,
     /// Whether the part is never empty. Then a key that ends at the head has no value of the part.
     pub(crate) filled: bool,
+    /// Whether keys without a value end at the head.
+    pub(crate) ends: bool,
     pub(crate) escaped: bool,
 }
 
@@ -62,6 +64,11 @@ impl Span<'_> {
         }
         let below = lower.is_some() || !self.head.is_empty();
         let lower = match lower {
+            // The key of a `None` is the head itself, and a range holds values only.
+            Some(bound) if self.ends && bound.text == self.head => Some(Bound {
+                point: KeyPoint::S(bound.text),
+                included: false,
+            }),
             Some(bound) => match self.lower_bound(bound) {
                 Some(bound) => Some(bound),
                 None => return KeyRange::Nothing,
@@ -184,6 +191,7 @@ mod tests {
             behind,
             fixed,
             filled: true,
+            ends: false,
             escaped,
         };
         let mut rests = texts(&["!", "0", "~", "\u{10ffff}"], 2);

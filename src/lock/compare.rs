@@ -121,7 +121,15 @@ fn pairs(TablePair { old, new }: TablePair<'_>) -> BTreeMap<&str, OldAndNew<'_>>
             Some(_) => None,
             None => {
                 let by_keys = new.entities.iter().find(is_heir);
-                by_keys.or_else(|| new.entities.iter().find(is_under_other_keys))
+                // Several entities of one type may have got other keys, each of them another heir.
+                let has_none = |heir: &&EntitySchema| {
+                    let pair = pairs.get(heir.stored_name.as_str());
+                    pair.is_none_or(|pair| pair.0.is_none())
+                };
+                by_keys.or_else(|| {
+                    let mut free = new.entities.iter().filter(has_none);
+                    free.find(is_under_other_keys)
+                })
             }
         };
         let name_now = heir.map_or(name, |heir| &heir.stored_name);

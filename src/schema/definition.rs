@@ -492,7 +492,7 @@ pub struct TableDef {
     pub sk: Option<&'static str>,
     /// The attribute with the entity's name; shared tables have one.
     pub type_attribute: Option<&'static str>,
-    /// How rows are identified, if not by the type or, without one, by the key.
+    /// The option `identify_by`. Without it, rows are identified by their type, and by their key only if they have no type.
     pub identify_by: Option<IdentifyBy>,
     /// The format of key texts.
     pub style: Style,

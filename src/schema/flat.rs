@@ -90,8 +90,13 @@ pub fn may_lack_flattened(structs: &[&[FieldModel]], number: usize) -> bool {
 }
 
 /// Whether no field of a flattened struct has the name or the attribute of another field, of a key, of a constant or of
-/// the type, or a reserved one. `own` is the number of fields that the entity has itself.
-pub const fn flattened_fit(own: usize, entity: &EntityDef, table: &TableDef) -> bool {
+/// the type, or a reserved one. `own` is the number of attributes that the entity has itself, and `unstored` names its fields without one.
+pub const fn flattened_fit(
+    own: usize,
+    unstored: &[&str],
+    entity: &EntityDef,
+    table: &TableDef,
+) -> bool {
     let all = entity.attributes;
     let mut at = own;
     while at < all.len() {
@@ -101,6 +106,13 @@ pub const fn flattened_fit(own: usize, entity: &EntityDef, table: &TableDef) -> 
             || is_reserved(it.stored)
         {
             return false;
+        }
+        let mut other = 0;
+        while other < unstored.len() {
+            if same_text(it.field, unstored[other]) {
+                return false;
+            }
+            other += 1;
         }
         let mut other = 0;
         while other < at {

@@ -1,6 +1,6 @@
 //! Whether two entities of a table can have the same key; the compiler evaluates it for their templates.
 
-use super::{EntityDef, KeyDef, KeySource, Piece, Style, TableDef, Width};
+use super::{EntityDef, KeyDef, KeySource, Piece, Presence, Style, TableDef, Width};
 
 /// Whether the entity replaces a declaration with mistakes, to which no check applies.
 pub(super) const fn is_fallback(entity: &EntityDef) -> bool {
@@ -26,11 +26,30 @@ pub const fn keys_may_meet(a: &EntityDef, b: &EntityDef, style: Style) -> bool {
 pub(super) const fn key_may_meet(a: &KeyDef, b: &KeyDef, style: Style) -> bool {
     match (a.source, b.source) {
         (KeySource::Template(a), KeySource::Template(b)) => {
-            meet(TemplateCursor::new(a, style), TemplateCursor::new(b, style))
+            ends_with(a, b, style)
+                || ends_with(b, a, style)
+                || meet(TemplateCursor::new(a, style), TemplateCursor::new(b, style))
         }
         // A bare field can hold any text.
         _ => true,
     }
+}
+
+/// Whether a key of the first template that ends at a None could be one of the second. In doubt, it returns true.
+const fn ends_with(pieces: &'static [Piece], other: &'static [Piece], style: Style) -> bool {
+    let mut at = 0;
+    while at < pieces.len() {
+        if let Piece::Part {
+            presence: Presence::Ends,
+            ..
+        } = pieces[at]
+        {
+            let front = TemplateCursor::open(pieces.split_at(at).0, style);
+            return meet(front, TemplateCursor::new(other, style));
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Whether a key could begin with the pieces, or has no template.
@@ -294,13 +313,13 @@ mod tests {
     const TEXT: Piece = Piece::Part {
         field: "f",
         width: Width::Variable,
-        presence: super::super::Presence::Always,
+        presence: Presence::Always,
         format: 0,
     };
     const FOUR: Piece = Piece::Part {
         field: "f",
         width: Width::Fixed(4),
-        presence: super::super::Presence::Always,
+        presence: Presence::Always,
         format: 0,
     };
 
@@ -375,7 +394,7 @@ mod tests {
         const SIGNED: Piece = Piece::Part {
             field: "f",
             width: Width::Signed(2),
-            presence: super::super::Presence::Always,
+            presence: Presence::Always,
             format: 0,
         };
         let style = Style::Verbatim('#');

@@ -46,7 +46,7 @@ json_record! {
         pub sk: Option<KeyAttribute> => may,
         /// The attribute with the name of the entity, in a table of several.
         pub type_attribute: Option<String> => may,
-        /// How rows are identified, if not by the type or, without one, by the key.
+        /// The option `identify_by`. Without it, rows are identified by their type, and by their key only if they have no type.
         pub identify_by: Option<IdentifyBy> => may,
         /// The format of key texts.
         pub style: Style => must("keys"),

@@ -325,6 +325,9 @@ async fn a_text_at_the_end(db: Db) -> Outcome {
     assert_eq!(ids(notes().lt("b").descending().all(&db).await?), [3, 2, 1]);
     assert_eq!(ids(notes().lt("b").limit(1).page(&db).await?.rows), [1]);
     assert_eq!(ids(notes().ge("a").all(&db).await?), [2, 3, 4]);
+    assert_eq!(ids(notes().ge("").all(&db).await?), [1, 2, 3, 4]);
+    assert_eq!(ids(notes().between(""..="a").all(&db).await?), [1, 2]);
+    assert_eq!(ids(notes().starts_with("").all(&db).await?), [1, 2, 3, 4]);
     assert_eq!(Note::by_room(1u32).count(&db).await?, 6);
     let unknown = Note::key(0)
         .update()

@@ -1,6 +1,6 @@
 //! Attributes with JSON texts: each text that another program wrote stays as it is until its value changes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::codec::JsonText;
@@ -14,6 +14,8 @@ use crate::tests;
 
 tests![
     texts_stay_until_the_value_changes,
+    texts_with_sets_stay,
+    what_json_cannot_hold_is_refused,
     mistakes_name_their_place,
     texts_in_updates_and_lists(Profile),
 ];
@@ -35,6 +37,44 @@ struct Profile {
     other: Option<JsonText<serde_json::Value>>,
     #[dynamo(default)]
     former: Vec<JsonText<Address>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Labels {
+    words: HashSet<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "labels", key(pk = id))]
+struct Labelled {
+    id: String,
+    labels: JsonText<Labels>,
+    ratio: Option<JsonText<f64>>,
+}
+
+/// Each hash set has another order, also if it is read from the same text.
+async fn texts_with_sets_stay(_: Db) -> Outcome {
+    let text = r#"{"words": ["a", "b", "c", "d", "e", "f"], "zip": 9}"#;
+    for _ in 0..50 {
+        let row: Item = [("id", "l"), ("labels", text)].into_iter().collect();
+        let mut labelled = Labelled::from_item(row.clone())?;
+        assert_eq!(labelled.to_item()?, row);
+        assert_eq!(labelled.clone().to_item()?, row);
+        labelled.labels.words.insert("g".to_owned());
+        assert_ne!(labelled.to_item()?, row);
+    }
+    Ok(())
+}
+
+async fn what_json_cannot_hold_is_refused(_: Db) -> Outcome {
+    let row: Item = [("id", "l"), ("labels", r#"{"words":[]}"#)]
+        .into_iter()
+        .collect();
+    let mut labelled = Labelled::from_item(row)?;
+    labelled.ratio = Some(JsonText::new(f64::NAN));
+    let refused = labelled.to_item().unwrap_err();
+    assert!(refused.to_string().contains("ratio"), "{refused}");
+    Ok(())
 }
 
 /// The text of an address, with the white space and the order of members of some program.

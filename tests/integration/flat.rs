@@ -28,6 +28,15 @@ struct Customer {
     rest: Item,
 }
 
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "plain", key(pk = id))]
+struct Plain {
+    id: String,
+    title: String,
+    #[dynamo(flatten)]
+    contact: Contact,
+}
+
 fn customer(id: &str, mail: &str) -> Customer {
     Customer {
         id: id.to_owned(),
@@ -45,6 +54,7 @@ fn customer(id: &str, mail: &str) -> Customer {
 tests![
     fields_are_attributes(Customer),
     changes_reach_the_fields(Customer),
+    changes_are_guarded_by_defaults(Plain),
     a_missing_field_is_named(Customer)
 ];
 
@@ -108,6 +118,20 @@ async fn changes_reach_the_fields(db: Db) -> Outcome {
     let lacking = Customer::key("joe").upsert().apply(|c| c.name().set("Joe"));
     let refused = lacking.send(&db).await.unwrap_err();
     assert!(refused.to_string().contains("mail"), "{refused}");
+    Ok(())
+}
+
+/// Without a version, a change between two values is guarded by the values themselves.
+async fn changes_are_guarded_by_defaults(db: Db) -> Outcome {
+    let row = Item::from_json(r#"{"id": "ann", "title": "Ann", "mail": "a@x.org"}"#)?;
+    Item::in_table("plain").put(row).send(&db).await?;
+    let seen = Plain::key("ann").get().consistent().send(&db).await?;
+    let seen = seen.ok_or("the row")?;
+    let mut next = seen.clone();
+    next.title = "Anna".to_owned();
+    seen.changes_to(&next).send(&db).await?;
+    let read = Plain::key("ann").get().consistent().send(&db).await?;
+    assert_eq!(read, Some(next));
     Ok(())
 }
 

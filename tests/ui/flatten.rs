@@ -90,6 +90,15 @@ struct Mail {
     mail: String,
 }
 
+#[derive(DynamoEntity)]
+#[dynamo(table = "keyed", key(pk = "K#{mail}"))]
+struct InKey {
+    #[dynamo(skip)]
+    mail: String,
+    #[dynamo(flatten)]
+    contact: Contact,
+}
+
 fn main() {
     let contact = Contact { mail: "m".into() };
     let _ = Customer::key("a").update().apply(|c| c.contact().set(contact.clone()));

@@ -131,6 +131,26 @@ pub(super) fn absence_of(field: &Field, key: Option<KeyUse>, owner: &Ident) -> T
     }
 }
 
+/// The default of the attribute of this number, in DynamoDB JSON, as an arm.
+pub(super) fn default_arm(
+    number: usize,
+    field: &Field,
+    key: Option<KeyUse>,
+) -> Option<TokenStream> {
+    field.default.as_ref()?;
+    let default = absence(field, key);
+    let (encode, ty) = (encode_named(field)?, &field.ty);
+    Some(code! {
+        #number => match (#default)() {
+            ::core::option::Option::Some(value) => {
+                let value: #ty = value;
+                __d::field_json(|name, writer| #encode(&value, name, writer))
+            }
+            ::core::option::Option::None => ::core::result::Result::Ok(::core::option::Option::None),
+        },
+    })
+}
+
 /// The value that a write leaves in a managed field, as an expression that may fail.
 pub(super) fn stamped(field: &Field) -> Option<TokenStream> {
     let (stored, stamping) = (&field.stored, stamping(field)?);

@@ -5,7 +5,7 @@ use syn::spanned::Spanned;
 
 use super::codec;
 use super::field_path::PathCode;
-use super::tokens::{check, of, shown};
+use super::tokens::{check, of, plain_name, shown};
 use crate::model::{Entity, Field, FieldRole};
 
 fn flattened(entity: &Entity) -> impl Iterator<Item = &Field> {
@@ -65,6 +65,25 @@ pub(super) fn may_be_absent(entity: &Entity) -> TokenStream {
     }
 }
 
+/// The defaults of attributes that the entity does not have itself, as an arm.
+pub(super) fn default_json(entity: &Entity) -> Option<TokenStream> {
+    let structs: Vec<_> = flattened(entity).map(|field| &field.ty).collect();
+    let own = own_count(entity);
+    (!structs.is_empty()).then(|| {
+        code! {
+            other if other >= #own => {
+                let mut number = other - #own;
+                #(
+                    if let ::core::option::Option::Some(json) = __d::flattened_default::<#structs>(&mut number) {
+                        return json;
+                    }
+                )*
+                ::core::result::Result::Ok(::core::option::Option::None)
+            }
+        }
+    })
+}
+
 /// Writes the attributes.
 pub(super) fn encode(entity: &Entity) -> impl Iterator<Item = TokenStream> {
     flattened(entity).map(|field| {
@@ -111,10 +130,12 @@ pub(super) fn checks(entity: &Entity, def: &TokenStream) -> Option<TokenStream> 
          give one of them another name",
         shown(&field.ty),
     );
+    let unstored = entity.fields.iter().filter(|field| !field.is_stored());
+    let unstored = unstored.map(|field| plain_name(&field.ident));
     let table = code!(<<#ident as __d::DynamoEntity>::Table as __d::DynamoTable>::TABLE);
     Some(check(
         field.ty.span(),
-        &code!(__d::flattened_fit(#own, &#def, &#table)),
+        &code!(__d::flattened_fit(#own, &[#(#unstored),*], &#def, &#table)),
         &message,
     ))
 }

@@ -142,22 +142,11 @@ fn may_be_absent(entity: &Entity) -> TokenStream {
 
 /// The defaults of attributes, in DynamoDB JSON.
 fn default_json(entity: &Entity) -> TokenStream {
-    let arms = numbered(entity).filter_map(|(number, (at, field))| {
-        field.default.as_ref()?;
-        let default = codec::absence(field, key_use(entity, at));
-        let (encode, ty) = (codec::encode_named(field)?, &field.ty);
-        Some(code! {
-            #number => match (#default)() {
-                ::core::option::Option::Some(value) => {
-                    let value: #ty = value;
-                    __d::field_json(|name, writer| #encode(&value, name, writer))
-                }
-                ::core::option::Option::None => ::core::result::Result::Ok(::core::option::Option::None),
-            },
-        })
-    });
+    let arms = numbered(entity)
+        .filter_map(|(number, (at, field))| codec::default_arm(number, field, key_use(entity, at)));
     let arms: Vec<_> = arms.collect();
-    if arms.is_empty() {
+    let others = flat::default_json(entity);
+    if arms.is_empty() && others.is_none() {
         return TokenStream::new();
     }
     code! {
@@ -167,6 +156,7 @@ fn default_json(entity: &Entity) -> TokenStream {
         ) -> ::core::result::Result<::core::option::Option<__d::Json>, __d::CodecError> {
             match attribute {
                 #(#arms)*
+                #others
                 _ => ::core::result::Result::Ok(::core::option::Option::None),
             }
         }

@@ -159,14 +159,14 @@ fn value_path_traits(
             }
         }
 
-        impl<__Root, __Mode #(, #params)*> __d::Operand<__Root, #ident #types> for #path<__Root, __Mode #(, #params)*> #bounds {
+        impl<__Root, __Mode: __d::HasAttribute #(, #params)*> __d::Operand<__Root, #ident #types> for #path<__Root, __Mode #(, #params)*> #bounds {
             #[inline]
             fn given_operand(self) -> __d::GivenOperand<#ident #types> {
                 __d::Operand::given_operand(self.0)
             }
         }
 
-        impl<__Root, __Mode #(, #params)*> __d::Operand<__Root, #ident #types> for &#path<__Root, __Mode #(, #params)*> #bounds {
+        impl<__Root, __Mode: __d::HasAttribute #(, #params)*> __d::Operand<__Root, #ident #types> for &#path<__Root, __Mode #(, #params)*> #bounds {
             #[inline]
             fn given_operand(self) -> __d::GivenOperand<#ident #types> {
                 __d::Operand::given_operand(&self.0)

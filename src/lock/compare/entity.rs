@@ -30,8 +30,8 @@ pub(super) fn appeared(tables: TablePair<'_>, entity: &EntitySchema) -> StoredCh
             ChangeClass::BreaksRunning,
             place,
             format!(
-                "the entity is new and has the type of `{other}`: programs that run do not identify rows by their keys, so their \
-                 scans return its items as errors"
+                "the entity is new and has the type of `{other}`: running programs do not identify rows by their keys, so \
+                 their scans return the items of the new entity as errors"
             ),
             &[
                 "deploy programs with `identify_by = key` that do not write the entity yet, everywhere",

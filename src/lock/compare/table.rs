@@ -147,15 +147,18 @@ fn identify_by(is: &TableSchema) -> ChangeText {
     match is.identify_by {
         Some(IdentifyBy::Key) => (
             ChangeClass::Free,
-            "rows are identified by their keys too: scans omit a row with the type of an entity and a key of something else, which \
-             was an error"
+            "rows are identified by their keys too: if a row has the type of an entity but a key that does not belong to it, \
+             scans now omit the row instead of returning an error"
                 .to_owned(),
-            &["deploy it everywhere before a program writes another entity of the same type"],
+            &[
+                "deploy it everywhere before a program writes another entity of the same type",
+                "cursors, checkpoints and consumer groups of before are refused: finish the jobs and stop the consumers first",
+            ],
         ),
         None => (
             ChangeClass::BreaksRunning,
-            "rows are identified by their types alone: scans return a row with the type of an entity and a key of something else as \
-             an error, which they omitted"
+            "rows are identified by their types alone: if a row has the type of an entity but a key that does not belong to \
+             it, scans now return an error instead of omitting the row"
                 .to_owned(),
             &[
                 "keep `identify_by = key` while the table contains such rows",

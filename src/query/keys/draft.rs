@@ -358,6 +358,14 @@ impl KeyDraft {
             SortCondition::StartsWith(text) if self.ends_before(pieces, at, text) => {
                 KeyRange::Nothing
             }
+            SortCondition::StartsWith(text) if text.is_empty() && may_end(pieces, at) => {
+                let head_alone = PartBound {
+                    text: head.clone(),
+                    included: false,
+                };
+                let span = self.part_span(&head, pieces, at.unwrap_or_default());
+                span.key_range(Some(head_alone), None)
+            }
             SortCondition::StartsWith(text) => KeyRange::starting_with(head + text),
             SortCondition::Between(lower, upper) => {
                 let bound = |bound: &Option<Bound>| PartBound::after_head(&head, bound.as_ref());
@@ -404,6 +412,7 @@ impl KeyDraft {
             behind,
             fixed,
             filled: false,
+            ends: may_end(pieces, Some(at)),
             escaped,
         }
     }
@@ -445,6 +454,7 @@ impl KeyDraft {
             behind: PartEnd::Other,
             fixed: false,
             filled: false,
+            ends: false,
             escaped: self.source.table.style == Style::Escaped,
         };
         span.key_range(None, None)
@@ -456,6 +466,18 @@ impl KeyDraft {
             self.fault = Some(fault);
         }
     }
+}
+
+/// Whether keys without a value of this piece end before it.
+fn may_end(pieces: &'static [Piece], at: Option<usize>) -> bool {
+    let piece = at.and_then(|at| pieces.get(at));
+    matches!(
+        piece,
+        Some(Piece::Part {
+            presence: Presence::Ends,
+            ..
+        })
+    )
 }
 
 /// Whether a part may be a text, which can have any width: a text before other parts has no range.

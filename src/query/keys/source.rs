@@ -87,6 +87,11 @@ impl QuerySource {
         matches!(projection, Some(Projection::Include(_)))
     }
 
+    /// Whether it is an index without all attributes of the items.
+    pub(crate) fn lists_some_attributes(&self) -> bool {
+        !matches!(self.index_projection(), None | Some(Projection::All))
+    }
+
     /// The attributes that the index holds; `None` for the table.
     fn index_projection(&self) -> Option<Projection> {
         let index = self.index?;
@@ -176,7 +181,11 @@ impl QuerySource {
         let own = (self.entity.reread)(item)?;
         let own = text_of(&own, attribute)?;
         let front = end_of_piece(&own, pieces, first.checked_sub(1), self.table.style)?;
-        let end = end_of_piece(&own, pieces, Some(last), self.table.style)?;
+        let Some(end) = end_of_piece(&own, pieces, Some(last), self.table.style) else {
+            // The item has no value, so its own key ends before one, but this key has one.
+            let is_foreign = stored.get(..front) == own.get(..front) && stored.len() > own.len();
+            return is_foreign.then(|| self.foreign_key(self.entity, item, attribute));
+        };
         // A key that differs before these pieces is that of other values, and the next write corrects it.
         let is_foreign =
             stored.get(..front) == own.get(..front) && stored.get(..end) != own.get(..end);

@@ -86,6 +86,13 @@ impl Selection {
             return;
         }
         let by_key = self.by_key();
+        // The same holds for the constants of entities that the index is older than.
+        let names_others = by_key
+            .as_ref()
+            .is_some_and(|by_key| by_key.decides_of_typed());
+        if names_others && wanted == Wanted::Keys && self.query_source().lists_some_attributes() {
+            return;
+        }
         let ttl = self.hidden_by().filter(|_| wanted == Wanted::Items);
         let identity = by_key.iter().flat_map(|by_key| by_key.attributes());
         self.name_attributes(projection.iter().copied().chain(identity).chain(ttl), out);

@@ -6,7 +6,7 @@ use super::fields::{decode_fields, encode_fields};
 use super::implement::{implement_with, stored_as};
 use crate::expand::model::{can_be_flattened, value_fields};
 use crate::expand::tokens::bounds;
-use crate::expand::{path, stored};
+use crate::expand::{codec, path, stored};
 use crate::model::{Field, Value};
 
 pub(super) fn expand(value: &Value, fields: &[Field]) -> TokenStream {
@@ -63,6 +63,21 @@ fn flat(value: &Value, fields: &[Field], encode: &TokenStream) -> TokenStream {
     let ident = &value.ident;
     let (with, types, _) = value.generics.split_for_impl();
     let bounds = bounds(&value.generics, &code!(__d::DynamoValue));
+    let stored = fields.iter().filter(|field| field.is_stored()).enumerate();
+    let defaults = stored.filter_map(|(number, field)| codec::default_arm(number, field, None));
+    let defaults: Vec<_> = defaults.collect();
+    let default_json = (!defaults.is_empty()).then(|| {
+        code! {
+            fn default_json(
+                number: usize,
+            ) -> ::core::result::Result<::core::option::Option<__d::Json>, __d::CodecError> {
+                match number {
+                    #(#defaults)*
+                    _ => ::core::result::Result::Ok(::core::option::Option::None),
+                }
+            }
+        }
+    });
     let fields = value_fields(fields);
     code! {
         impl #with __d::FlatValue for #ident #types #bounds {
@@ -72,6 +87,8 @@ fn flat(value: &Value, fields: &[Field], encode: &TokenStream) -> TokenStream {
                 #encode
                 ::core::result::Result::Ok(())
             }
+
+            #default_json
         }
     }
 }
