@@ -100,9 +100,6 @@ struct InKey {
 }
 
 fn main() {
-    let contact = Contact { mail: "m".into() };
-    let _ = Customer::key("a").update().apply(|c| c.contact().set(contact.clone()));
     let _ = Customer::key("a").update().apply(|c| c.mail().set("m"));
-    let _ = Customer::scan().filter(|c| c.contact().eq(contact.clone()));
     let _ = Customer::scan().filter(|c| c.contact().exists());
 }
