@@ -15,6 +15,8 @@ use crate::support::suite::Outcome;
 macro_rules! declarations {
     ($($name:ident = $path:literal)*) => {$(
         #[allow(dead_code)]
+        // The tests of the same declarations are another module.
+        #[allow(clippy::duplicate_mod)]
         #[rustfmt::skip]
         #[path = $path]
         mod $name;
@@ -277,7 +279,7 @@ async fn boto3_shares_its_table() -> Outcome {
     Order {
         expires: None,
         order_id: "o3".into(),
-        placed: placed.clone(),
+        placed,
         price: 1.5,
         rate: "0.5".parse()?,
         status: "open".into(),
