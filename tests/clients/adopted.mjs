@@ -76,12 +76,21 @@ function electroModels() {
         },
         indexes: { customers: { pk: key("pk", ["customer"]), sk: key("sk", []) } },
     }, settings);
-    return { order, customer };
+    const stocked = new electro.Entity({
+        model: { entity: "order", version: "1", service: "stock" },
+        attributes: {
+            customer: { type: "string", required: true },
+            number: { type: "number", required: true, padding: { length: 6, char: "0" } },
+            total: { type: "number" },
+        },
+        indexes: { orders: { pk: key("pk", ["customer"]), sk: key("sk", ["number"]) } },
+    }, settings);
+    return { order, customer, stocked };
 }
 
 async function writeElectro() {
     await createTable("electrodb", "pk", "sk", [byStatus]);
-    const { order, customer } = electroModels();
+    const { order, customer, stocked } = electroModels();
     for (const row of [
         { customer: "Ann", number: 7, status: "open", createdAt: "2026-03-01T12:00:00.000Z", total: 1250, paid: false, lines: [{ sku: "A1", count: 2 }, { sku: "B2", count: 1, gift: true }] },
         { customer: "Ann", number: 8, status: "paid", createdAt: "2026-03-02T08:30:00.120Z", total: 9900, paid: true, note: "gift", lines: [] },
@@ -92,10 +101,11 @@ async function writeElectro() {
     await customer("shop", "1").put({ customer: "Ann", mail: "Ann@x.org", createdAt: 1772366400123 }).go();
     await customer("shop", "1").put({ customer: "bob#x", mail: "bob@x.org", createdAt: 1772366400456 }).go();
     await customer("stock", "2").put({ customer: "eve" }).go();
+    await stocked.put({ customer: "Eve", number: 1, total: 5 }).go();
 }
 
 async function goOnWithElectro() {
-    const { order, customer } = electroModels();
+    const { order, customer, stocked } = electroModels();
     const of = async (status) => (await order.query.byStatus({ status }).go()).data;
     const open = await of("open");
     deepEqual(open.map(({ customer, number }) => [customer, number]), [["Ann", 7], ["Cid", 9]]);
@@ -109,6 +119,7 @@ async function goOnWithElectro() {
     deepEqual(ann.data, { customer: "Ann", mail: "Ann@x.org", createdAt: 1772366400123 });
     equal((await customer("stock", "2").get({ customer: "eve" }).go()).data.customer, "eve");
     equal((await order.scan.go()).data.length, 3);
+    equal((await stocked.get({ customer: "Eve", number: 1 }).go()).data.total, 6);
 
     await order.patch({ customer: "Cid", number: 9 }).set({ status: "shipped", total: 5 }).go();
     await order.create({ customer: "Ann", number: 8, status: "open", createdAt: "2026-03-02T08:30:00.120Z", total: 1, paid: false, lines: [] }).go();

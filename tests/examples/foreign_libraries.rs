@@ -74,7 +74,16 @@ async fn electrodb_shares_its_table() -> Outcome {
         let note = Some(format!("seen {}", order.number));
         Order { note, ..order }.put().send(&db).await?;
     }
-    // The customer of another service is a row of another program.
+    // The order of another service has the same type and the same version.
+    let stocked = electrodb::StockOrder1::scan().all(&db).await?;
+    assert_eq!(stocked.len(), 1);
+    for order in stocked {
+        let total = order.total + 1;
+        electrodb::StockOrder1 { total, ..order }
+            .put()
+            .send(&db)
+            .await?;
+    }
     let customers = Customer::scan().all(&db).await?;
     assert_eq!(customers.len(), 2);
     for customer in customers {
