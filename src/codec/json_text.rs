@@ -117,18 +117,15 @@ impl<T: Serialize + DeserializeOwned> JsonText<T> {
                 "the type's own serde code cannot write JSON; its message may contain values and is not shown",
             )
         })?;
-        if let Some(text) = self.text.as_deref()
-            && (self.written.as_deref()).is_some_and(|unchanged| unchanged == written)
-        {
-            return Ok(Cow::Borrowed(text));
-        }
-        // The stored text may contain members that the type does not read, so it is compared by the value that is
-        // read from it, and not by its own content.
-        let stored = self.text.as_deref().filter(|text| {
-            serde_json::from_str(text).is_ok_and(|read: T| self.is_written_alike(&read, &written))
-        });
-        if let Some(stored) = stored {
-            return Ok(Cow::Borrowed(stored));
+        if let Some(text) = self.text.as_deref() {
+            // The usual case needs no second reading: serde wrote the value like this when it was read.
+            let is_unchanged = self.written.as_deref().unwrap_or(text) == written;
+            // The text may contain members that the type does not read, so it is compared by the value that is read from
+            // it, and not by its own content.
+            let is_alike = |read: T| self.is_written_alike(&read, &written);
+            if is_unchanged || serde_json::from_str(text).is_ok_and(is_alike) {
+                return Ok(Cow::Borrowed(text));
+            }
         }
         // JSON has no NaN, for example, and serde writes null for it.
         if serde_json::from_str::<T>(&written).is_err() {

@@ -90,7 +90,8 @@ pub fn may_lack_flattened(structs: &[&[FieldModel]], number: usize) -> bool {
 }
 
 /// Whether no field of a flattened struct has the name or the attribute of another field, of a key, of a constant or of
-/// the type, or a reserved one. `own` is the number of attributes that the entity has itself, and `unstored` names its fields without one.
+/// the type, or a reserved one. `own` is the number of attributes that the entity has itself, and `unstored` names its fields
+/// without one.
 pub const fn flattened_fit(
     own: usize,
     unstored: &[&str],

@@ -87,11 +87,6 @@ impl QuerySource {
         matches!(projection, Some(Projection::Include(_)))
     }
 
-    /// Whether it is an index without all attributes of the items.
-    pub(crate) fn lists_some_attributes(&self) -> bool {
-        !matches!(self.index_projection(), None | Some(Projection::All))
-    }
-
     /// The attributes that the index holds; `None` for the table.
     fn index_projection(&self) -> Option<Projection> {
         let index = self.index?;

@@ -90,7 +90,7 @@ impl Selection {
         let names_others = by_key
             .as_ref()
             .is_some_and(|by_key| by_key.decides_of_typed());
-        if names_others && wanted == Wanted::Keys && self.query_source().lists_some_attributes() {
+        if names_others && wanted == Wanted::Keys && !self.query_source().is_whole() {
             return;
         }
         let ttl = self.hidden_by().filter(|_| wanted == Wanted::Items);
