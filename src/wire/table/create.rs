@@ -8,11 +8,11 @@ use super::answers::hint_indexes;
 use super::encode::{
     attribute_definitions, encode_projection, encryption_key, first_maximum, incomplete_request,
     key_elements, stream_type, table_class, table_keys, table_tags, throughput_units,
-    warm_throughput,
+    warm_throughput, without_vector_attributes,
 };
 use super::send::sent;
 use super::vectors::new_index;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::schema::{TableSchema, WarmThroughput};
 use crate::wire::call::Wire;
 
@@ -77,7 +77,21 @@ pub(crate) async fn create_table(wire: &Wire, schema: &TableSchema) -> Result<()
             .map_err(incomplete_request)?;
         request = request.stream_specification(stream);
     }
-    match sent!(wire, CreateTable in create_table, request, name) {
+    let created = match sent!(wire, CreateTable in create_table, request.clone(), name) {
+        // DynamoDB Local drops vector indexes, and then rejects the definitions of the attributes that only they use.
+        Err(error) if error.kind() == ErrorKind::Rejected => {
+            match without_vector_attributes(schema)? {
+                Some(attributes) => {
+                    let request = request.set_attribute_definitions(Some(attributes));
+                    let retried = sent!(wire, CreateTable in create_table, request, name);
+                    retried.map_err(|_| error)
+                }
+                None => Err(error),
+            }
+        }
+        created => created,
+    };
+    match created {
         Ok(_) => Ok(()),
         // Another process creates the same table at the moment. The caller waits until it is
         // active, and compares it then.

@@ -43,7 +43,21 @@ pub(super) fn attribute_definitions(
     definitions_with(schema, added)
 }
 
-/// The same with those of a vector index that is added.
+/// Those of the table and its other indexes; None if vector indexes use no others.
+pub(super) fn without_vector_attributes(
+    schema: &TableSchema,
+) -> Result<Option<Vec<AttributeDefinition>>> {
+    let others = TableSchema {
+        vector_indexes: Vec::new(),
+        ..schema.clone()
+    };
+    let is_less = others.key_types().len() < schema.key_types().len();
+    is_less
+        .then(|| attribute_definitions(&others, None))
+        .transpose()
+}
+
+/// Every key attribute, and those of a vector index that is added.
 pub(super) fn vector_definitions(
     schema: &TableSchema,
     added: &VectorIndexSchema,
