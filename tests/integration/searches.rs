@@ -754,7 +754,11 @@ async fn a_server_without_vectors_rejects_searches(db: Db) -> Outcome {
         Kind::Embedded => assert_eq!(found?, []),
         _ => {
             let told = found.unwrap_err();
-            assert_eq!(told.kind(), ErrorKind::Rejected, "{told}");
+            // DynamoDB Local has no such operation, and other servers call it invalid.
+            assert!(
+                matches!(told.kind(), ErrorKind::Rejected | ErrorKind::Service),
+                "{told}"
+            );
         }
     }
     Ok(())
