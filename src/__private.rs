@@ -7,14 +7,14 @@ pub use std::vec::Vec;
 pub use crate::clock::Timestamp;
 pub use crate::codec::type_probe::{TypeProbe, UnseenType};
 pub use crate::codec::{
-    DynamoField, DynamoValue, FlatValue, Form, FormField, Item, MapKey, NullField, SerdeField,
-    SetElement, Value, VectorField, VectorOf,
+    CompressedField, DynamoField, DynamoValue, FlatValue, Form, FormField, Item, MapKey, NullField,
+    SerdeField, SetElement, Value, VectorField, VectorOf,
 };
 pub use crate::entity::constant::{ReadConstants, write_constants};
 pub use crate::entity::defer::{
-    ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn, ManagedActorIn,
-    ManagedTimeIn, MapKeyIn, NullFieldIn, NumericIn, OrderedIn, PaddedIn, SerdeFieldIn,
-    SetElementIn, Skipped, StoredIn, TextualIn, TtlTimeIn,
+    CompressedFieldIn, ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn,
+    ManagedActorIn, ManagedTimeIn, MapKeyIn, NullFieldIn, NumericIn, OrderedIn, PaddedIn,
+    SerdeFieldIn, SetElementIn, Skipped, StoredIn, TextualIn, TtlTimeIn,
 };
 pub use crate::entity::field::{
     DefaultText, RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill,
@@ -58,8 +58,8 @@ pub use crate::key::{
     read_key_texts, text_if, width_in, wrong_parts,
 };
 pub use crate::path::{
-    AtPath, Defaulted, DefaultedPart, Fixed, Flattened, Former, FormerUse, Free, HasAttribute,
-    Kept, KeyUsage, Mode, Part, Path, Place, Unsorted, json as field_json,
+    AtPath, Comparable, Compressed, Defaulted, DefaultedPart, Fixed, Flattened, Former, FormerUse,
+    Free, Kept, KeyUsage, Mode, Part, Path, Place, Unsorted, json as field_json,
 };
 pub use crate::plan::reread;
 pub use crate::query::Query;

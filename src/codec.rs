@@ -34,6 +34,7 @@ macro_rules! stored_as {
 
 mod at_path;
 mod binary;
+mod compressed;
 mod field;
 mod flat;
 mod float;
@@ -58,7 +59,11 @@ mod value;
 #[cfg(feature = "vectors")]
 mod vector;
 mod vector_field;
+#[cfg(feature = "compress")]
+mod zstd;
 
+#[doc(hidden)]
+pub use self::compressed::CompressedField;
 #[doc(hidden)]
 pub use self::serde::SerdeField;
 pub use crate::json::{CodecError, Number, Reader, Tag, Writer};

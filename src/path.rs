@@ -7,9 +7,9 @@ mod typed;
 
 pub use former::{Former, FormerUse};
 pub use mode::{
-    CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Fixed, Flattened, Free, HasAttribute,
-    Kept, KeyUsage, Managed, Mandatory, MaybePartOfIndex, Mode, Optional, Part, PartOfIndex,
-    PrimaryKey, Sorted, Unsorted,
+    CanCompute, CanRemove, CanSet, Comparable, Compressed, Defaulted, DefaultedPart, Fixed,
+    Flattened, Free, Kept, KeyUsage, Managed, Mandatory, MaybePartOfIndex, Mode, Optional, Part,
+    PartOfIndex, PrimaryKey, Sorted, Unsorted,
 };
 pub use place::Place;
 pub(crate) use place::{DisjointPlaces, PlaceStep};

@@ -4,7 +4,9 @@
 //! for Celsius where for<'x> f64: KeyPartIn<'x>`: because of the lifetime, the compiler checks the bound only if the
 //! newtype is used in a key.
 
-use crate::codec::{DynamoField, FormField, MapKey, NullField, SerdeField, SetElement};
+use crate::codec::{
+    CompressedField, DynamoField, FormField, MapKey, NullField, SerdeField, SetElement,
+};
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::expr::{Contains, Numeric, Textual};
 use crate::key::{IndexPart, KeyPart, KeyValue, Ordered, Padded};
@@ -51,6 +53,10 @@ deferred! {
         "the error at the declaration of the entity has the reason";
     NullFieldIn: NullField,
         "`{Self}` has no None that could be written as NULL, so it has no path",
+        "the type of this field",
+        "the error at the declaration of the entity has the reason";
+    CompressedFieldIn: CompressedField,
+        "`{Self}` cannot be compressed, so it has no path",
         "the type of this field",
         "the error at the declaration of the entity has the reason";
     FormFieldIn: FormField,

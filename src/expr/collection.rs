@@ -12,7 +12,7 @@ use super::text::slice_json;
 use crate::codec::{DynamoField, DynamoValue, Item, MapKey, SetElement, Value};
 use crate::json::{CodecError, Tag, Writer};
 use crate::key::{Arg, Textual};
-use crate::path::{AtPath, Mandatory, Optional, Path, Place, json};
+use crate::path::{AtPath, Comparable, Mandatory, Optional, Path, Place, json};
 
 /// A list, a map or a set, which has a number of elements.
 #[diagnostic::on_unimplemented(
@@ -109,7 +109,7 @@ macro_rules! contains_value {
 macro_rules! contains_at {
     ($path:ty, $whole:ty; $($generics:tt)*) => {
         #[diagnostic::do_not_recommend]
-        impl<R, M, $($generics)*> Contains<R, $path> for $whole {
+        impl<R, M: Comparable, $($generics)*> Contains<R, $path> for $whole {
             fn needle(part: $path) -> Result<Needle, CodecError> {
                 Ok(Needle::At(part.place().clone()))
             }
@@ -281,6 +281,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn len(&self) -> Size<R>
     where
         T: Collection,
+        M: Comparable,
     {
         Size::new(self.place(), T::ABSENT_IF_EMPTY)
     }
@@ -290,6 +291,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn contains<A>(&self, part: A) -> Condition<R>
     where
         T: Contains<R, A>,
+        M: Comparable,
     {
         let term = match T::needle(part) {
             Ok(Needle::Json(json)) => Ok(Term::Value(json)),
@@ -317,6 +319,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn at(&self, index: usize) -> <T::Element as DynamoValue>::Path<R, Mandatory>
     where
         T: List,
+        M: Comparable,
     {
         AtPath::at_place(self.place().element_at(index))
     }
@@ -325,6 +328,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn entry(&self, key: impl Arg<T::Key>) -> <T::Value as DynamoValue>::Path<R, Optional>
     where
         T: Map,
+        M: Comparable,
     {
         let key = key.into_arg().to_map_key().into_owned();
         AtPath::at_place(self.place().entry(key))

@@ -10,7 +10,7 @@ use super::operand::{Operand, OperandValue};
 use crate::codec::{DynamoValue, Value};
 use crate::json::{CodecError, Reader, Tag};
 use crate::key::{Arg, Ordered};
-use crate::path::{Path, Sorted};
+use crate::path::{Comparable, Path, Sorted};
 
 /// `a..b`, which excludes `b`, `a..=b`, which includes it, or two [`Bound`]s, of which each may be either. An `Option` of
 /// one of these is open at both ends if it is `None`.
@@ -62,7 +62,10 @@ impl<T, B: Between<T>> Between<T> for Option<B> {
 /// NULL, as other programs write it, is a value with its own type.
 impl<R, T, M> Path<R, T, M> {
     /// Equals this value, or the value of that other attribute.
-    pub fn eq(&self, other: impl Operand<R, T>) -> Condition<R> {
+    pub fn eq(&self, other: impl Operand<R, T>) -> Condition<R>
+    where
+        M: Comparable,
+    {
         match self.operand_term(other.given_operand()) {
             Ok(Some(term)) => self.compare_terms(Comparison::Eq, term),
             Ok(None) => self.missing(),
@@ -71,7 +74,10 @@ impl<R, T, M> Path<R, T, M> {
     }
 
     /// Differs from it. Holds for a missing attribute too.
-    pub fn ne(&self, other: impl Operand<R, T>) -> Condition<R> {
+    pub fn ne(&self, other: impl Operand<R, T>) -> Condition<R>
+    where
+        M: Comparable,
+    {
         match self.operand_term(other.given_operand()) {
             Ok(Some(term)) => self.compare_terms(Comparison::Ne, term),
             Ok(None) => self.exists(),
@@ -80,7 +86,10 @@ impl<R, T, M> Path<R, T, M> {
     }
 
     /// Is one of these values, or the value of one of these other attributes; without any, it never holds.
-    pub fn is_in<A: Operand<R, T>>(&self, values: impl IntoIterator<Item = A>) -> Condition<R> {
+    pub fn is_in<A: Operand<R, T>>(&self, values: impl IntoIterator<Item = A>) -> Condition<R>
+    where
+        M: Comparable,
+    {
         let (mut listed, mut others, mut absent) = (Vec::new(), Vec::new(), false);
         for value in values {
             match self.operand_term(value.given_operand()) {

@@ -3,7 +3,7 @@
 use super::collection::List;
 use super::operand::OperandValue;
 use crate::key::Arg;
-use crate::path::Path;
+use crate::path::{Comparable, Path};
 
 /// The elements of a list of type `T`, given as anything that iterates over them, or the path of another list of this type.
 #[diagnostic::on_unimplemented(
@@ -28,14 +28,14 @@ where
 }
 
 #[diagnostic::do_not_recommend]
-impl<R, T: List, M> Elements<R, T> for Path<R, T, M> {
+impl<R, T: List, M: Comparable> Elements<R, T> for Path<R, T, M> {
     fn given_operand(self) -> OperandValue<T> {
         OperandValue::At(self.place().clone())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<R, T: List, M> Elements<R, T> for &Path<R, T, M> {
+impl<R, T: List, M: Comparable> Elements<R, T> for &Path<R, T, M> {
     fn given_operand(self) -> OperandValue<T> {
         OperandValue::At(self.place().clone())
     }

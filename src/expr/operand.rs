@@ -1,6 +1,6 @@
 //! The other side of a comparison: a value, or another attribute.
 
-use crate::path::{HasAttribute, Path, Place};
+use crate::path::{Comparable, Path, Place};
 
 /// A value that can be compared with a path of type `T`, or stored there: `T`, `&T`, `&str` for text, or another path
 /// of the same type.
@@ -50,14 +50,14 @@ impl<R> Operand<R, String> for &&str {
 }
 
 #[diagnostic::do_not_recommend]
-impl<R, T, M: HasAttribute> Operand<R, T> for Path<R, T, M> {
+impl<R, T, M: Comparable> Operand<R, T> for Path<R, T, M> {
     fn given_operand(self) -> OperandValue<T> {
         OperandValue::At(self.place().clone())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<R, T, M: HasAttribute> Operand<R, T> for &Path<R, T, M> {
+impl<R, T, M: Comparable> Operand<R, T> for &Path<R, T, M> {
     fn given_operand(self) -> OperandValue<T> {
         OperandValue::At(self.place().clone())
     }

@@ -8,7 +8,7 @@ use super::comparison::Comparison;
 use super::condition::Condition;
 use super::node::{Node, Term};
 use super::number::Numeric;
-use crate::path::{Path, Place};
+use crate::path::{Comparable, Path, Place};
 
 /// The size of a text or binary, see [`size`](Path::size), or the number of elements of a collection, see
 /// [`len`](Path::len).
@@ -154,14 +154,14 @@ impl<R> SizeOperand<R> for usize {
 }
 
 #[diagnostic::do_not_recommend]
-impl<R, T: Numeric, M> SizeOperand<R> for Path<R, T, M> {
+impl<R, T: Numeric, M: Comparable> SizeOperand<R> for Path<R, T, M> {
     fn given_size(self) -> SizeValue {
         SizeValue::At(self.place().clone())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<R, T: Numeric, M> SizeOperand<R> for &Path<R, T, M> {
+impl<R, T: Numeric, M: Comparable> SizeOperand<R> for &Path<R, T, M> {
     fn given_size(self) -> SizeValue {
         SizeValue::At(self.place().clone())
     }

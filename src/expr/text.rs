@@ -5,7 +5,7 @@ use super::node::Node;
 use super::size::Size;
 use crate::json::{CodecError, Writer};
 use crate::key::Textual;
-use crate::path::Path;
+use crate::path::{Comparable, Path};
 
 /// The slice in DynamoDB JSON.
 pub(super) fn slice_json<T: Textual>(slice: &T::Slice) -> Result<Vec<u8>, CodecError> {
@@ -21,6 +21,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn starts_with(&self, prefix: impl AsRef<T::Slice>) -> Condition<R>
     where
         T: Textual,
+        M: Comparable,
     {
         match slice_json::<T>(prefix.as_ref()) {
             Ok(json) => Node::StartsWith(self.place().clone(), json).into(),
@@ -33,6 +34,7 @@ impl<R, T, M> Path<R, T, M> {
     pub fn size(&self) -> Size<R>
     where
         T: Textual,
+        M: Comparable,
     {
         Size::new(self.place(), false)
     }

@@ -56,7 +56,7 @@ macro_rules! modes {
         }
 
         #[diagnostic::do_not_recommend]
-        impl HasAttribute for $mode {}
+        impl Comparable for $mode {}
 
         #[diagnostic::do_not_recommend]
         impl Sorted for $mode {}
@@ -100,7 +100,7 @@ impl<M: Mode> Mode for Unsorted<M> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<M: HasAttribute> HasAttribute for Unsorted<M> {}
+impl<M: Comparable> Comparable for Unsorted<M> {}
 #[diagnostic::do_not_recommend]
 impl<M: CanSet> CanSet for Unsorted<M> {}
 #[diagnostic::do_not_recommend]
@@ -108,9 +108,28 @@ impl<M: CanCompute> CanCompute for Unsorted<M> {}
 #[diagnostic::do_not_recommend]
 impl<M: CanRemove> CanRemove for Unsorted<M> {}
 
-/// A path to a value that is stored in an attribute or inside of one. A flattened struct is not, so only its fields are
-/// compared and changed.
-pub trait HasAttribute: Mode {}
+/// The mode of a field whose values may be stored compressed: DynamoDB compares and computes with none of them.
+#[derive(Debug)]
+pub struct Compressed<M>(PhantomData<M>);
+
+impl<M: Mode> Mode for Compressed<M> {
+    const MAY_BE_ABSENT: bool = M::MAY_BE_ABSENT;
+}
+
+#[diagnostic::do_not_recommend]
+impl<M: CanSet> CanSet for Compressed<M> {}
+#[diagnostic::do_not_recommend]
+impl<M: CanRemove> CanRemove for Compressed<M> {}
+
+/// A path to a value that DynamoDB can compare. It does not know the values of compressed fields, and a flattened struct
+/// is stored in several attributes.
+#[diagnostic::on_unimplemented(
+    message = "the value of this field cannot be compared",
+    label = "it is kept as `{Self}`",
+    note = "a field with `compress` or `decompress` may be stored compressed, and DynamoDB cannot read it: use `exists`, `is_some` and the like, or compare a field without this option",
+    note = "a field with `flatten` has no attribute of its own: compare the fields of its struct"
+)]
+pub trait Comparable: Mode {}
 
 /// A path to a field that is stored in the order of its values.
 #[diagnostic::on_unimplemented(

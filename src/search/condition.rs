@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use crate::expr::{Comparison, Condition, Node, Operand, Term};
 use crate::json::CodecError;
-use crate::path::Path;
+use crate::path::{Comparable, Path};
 
 /// The path to a value of a known type.
 pub trait ValuePath {
@@ -18,7 +18,7 @@ pub trait ValuePath {
     fn equals(&self, value: impl Operand<Self::Root, Self::Value>) -> Condition<Self::Root>;
 }
 
-impl<R, T, M> ValuePath for Path<R, T, M> {
+impl<R, T, M: Comparable> ValuePath for Path<R, T, M> {
     type Root = R;
     type Value = T;
 

@@ -26,6 +26,7 @@ mod changes;
 mod clients;
 mod collection;
 mod collection_index;
+mod compressed;
 mod connect;
 mod costs;
 mod create;
@@ -169,6 +170,7 @@ fn main() {
         ("flat", flat::tests),
         ("searches", searches::tests),
         ("vectors", vectors::tests),
+        ("compressed", compressed::tests),
         ("item", item::tests),
         ("items", items::tests),
         ("errors", errors::tests),

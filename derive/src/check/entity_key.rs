@@ -1,5 +1,6 @@
 //! Rules for the fields that keys are built from.
 
+use crate::check::field::form_word;
 use crate::check::primary_key;
 use crate::check::types::{is_float, is_text, is_time, no_integer, no_text, no_time};
 use crate::check::uses::{KeyUses, Part, no_end, parts, placeholder, separates, whole};
@@ -138,9 +139,10 @@ impl KeyUses<'_> {
                 self.diag
                     .at(marks.form.unwrap_or(field.ident.span()), message);
             } else if bare && field.form != Form::Own {
-                let (word, other) = match field.form {
-                    Form::Serde => ("serde", ""),
-                    _ => ("format", ", or give the field a type that is stored so, such as `EpochMillis`"),
+                let word = form_word(field.form);
+                let other = match word {
+                    "format" => ", or give the field a type that is stored so, such as `EpochMillis`",
+                    _ => "",
                 };
                 let message = format!(
                     "`{}` is a key attribute and stored by its own type; remove `{word}`, or use it in a template{other}",

@@ -74,7 +74,11 @@ fn unstored_fields_have_no_form(fields: &[Field], marks: &[FieldMarks], diag: &D
 fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (field, marks) in fields.iter().zip(marks) {
         let word = match (field.role, field.form) {
-            (role, Form::Null) if unique_role(role).is_some() && role != FieldRole::Rest => "null",
+            (role, form @ (Form::Null | Form::Compress | Form::Decompress))
+                if unique_role(role).is_some() && role != FieldRole::Rest =>
+            {
+                form_word(form)
+            }
             (FieldRole::Attribute | FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest, _)
             | (_, Form::Own) => {
                 continue;
@@ -97,10 +101,12 @@ fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], di
 }
 
 /// The option of a form.
-fn form_word(form: Form) -> &'static str {
+pub(super) fn form_word(form: Form) -> &'static str {
     match form {
         Form::Serde => "serde",
         Form::Null => "null",
+        Form::Compress => "compress",
+        Form::Decompress => "decompress",
         _ => "format",
     }
 }

@@ -2,9 +2,10 @@
 //! changes match what items hold.
 
 use proc_macro2::TokenStream;
+use quote::format_ident;
 
 use super::attribute::KeyUse;
-use super::way::{Way, bound_of, time_form, way};
+use super::way::{Way, bound_of, compressing, time_form, way};
 use crate::model::{Field, Form};
 
 /// The parts of a method that returns the path of a field.
@@ -56,6 +57,11 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
         Way::Version => code!(__d::Path<#root, u64, #required>),
         Way::Serde => code!(__d::Path<#root, #ty, __d::Unsorted<#required>>),
         Way::Key { .. } => code!(__d::Path<#root, #ty, #required>),
+        Way::Compressed { .. } => {
+            let held = held(field, way);
+            let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
+            code!(__d::Path<#root, #held, __d::Compressed<#mode>>)
+        }
         Way::Ttl | Way::Form(_) | Way::Time { .. } | Way::Actor { .. } | Way::IndexKey { .. } => {
             let held = held(field, way);
             let mode = code!(<#ty as __d::#contract>::Mode<#usage>);
@@ -64,6 +70,8 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
                 Form::Rfc3339 => code!(__d::Unsorted<#mode>),
                 Form::Own
                 | Form::Null
+                | Form::Compress
+                | Form::Decompress
                 | Form::Epoch
                 | Form::EpochMillis
                 | Form::Rfc3339Millis
@@ -86,6 +94,10 @@ fn encoder(field: &Field, way: &Way) -> Option<TokenStream> {
     Some(match way {
         Way::Field | Way::Null | Way::Version => return None,
         Way::Serde => code!(<#ty as __d::SerdeField>::encode_serde),
+        Way::Compressed { is_written } => {
+            let encode = format_ident!("{}", compressing(*is_written));
+            code!(<#held as __d::CompressedField>::#encode)
+        }
         Way::Ttl => code!(<#held as __d::TtlTime>::encode_ttl),
         Way::Form(form) => code! {
             |value, name, writer| <#held as __d::FormField>::encode_as(value, #form, name, writer)
@@ -138,6 +150,7 @@ fn stored_form(way: &Way, form: Form) -> u8 {
         (Way::Form(_) | Way::Time { .. }, Form::Rfc3339) => 5,
         (Way::Form(_) | Way::Time { .. }, Form::Rfc3339Millis) => 6,
         (Way::Null, _) => 7,
+        (Way::Compressed { .. }, _) => 8,
         _ => 0,
     }
 }

@@ -206,7 +206,9 @@ pub(super) fn value_fields(fields: &[Field]) -> TokenStream {
         let is_stored = field.role == FieldRole::Attribute;
         let value_type = match (is_stored, field.form) {
             (false, _) | (_, Form::Serde) => None,
-            (_, Form::Own | Form::Null) => Some(of(&field.ty, &code!(DynamoField), "TYPE")),
+            (_, Form::Own | Form::Null | Form::Compress | Form::Decompress) => {
+                Some(of(&field.ty, &code!(DynamoField), "TYPE"))
+            }
             _ => Some(timestamp()),
         };
         let absent = is_stored.then(|| of(&field.ty, &way(field, None).contract(), "is_optional"));
@@ -226,7 +228,7 @@ fn entity_field(entity: &Entity, at: usize, field: &Field) -> TokenStream {
             Some(probed(field))
         }
         (FieldRole::Attribute, Form::Own) if is_key => Some(probed(field)),
-        (FieldRole::Attribute, Form::Own | Form::Null) => {
+        (FieldRole::Attribute, Form::Own | Form::Null | Form::Compress | Form::Decompress) => {
             Some(of(&field.ty, &code!(DynamoField), "TYPE"))
         }
         _ => Some(timestamp()),
@@ -273,6 +275,8 @@ fn field_model(
     let form = match field.form {
         Form::Serde => "serde",
         Form::Null => "null",
+        Form::Compress => "compress",
+        Form::Decompress => "decompress",
         form => Form::FOREIGN.word(form).unwrap_or_default(),
     };
     let default = match &field.default {
@@ -303,7 +307,9 @@ fn field_model(
 /// The type that a field is stored as. A type that is a bare key need not be a value, so it is not used.
 fn stored_type(field: &Field, is_key: bool) -> TokenStream {
     let tag = match (field.role, field.form) {
-        (FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest, _) | (_, Form::Serde) => {
+        // Compressed values are bytes, and those that do not shrink have their own type.
+        (FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest, _)
+        | (_, Form::Serde | Form::Compress | Form::Decompress) => {
             return code!(::core::option::Option::None);
         }
         (FieldRole::Version | FieldRole::Ttl, _) | (_, Form::Epoch | Form::EpochMillis) => code!(N),

@@ -143,7 +143,7 @@ fn value_path_traits(
     let params: Vec<_> = generics.type_params().map(|param| &param.ident).collect();
     let (_, types, _) = generics.split_for_impl();
     code! {
-        impl<__Root, __Mode: __d::HasAttribute #(, #params)*> ::core::ops::Deref for #path<__Root, __Mode #(, #params)*> #bounds {
+        impl<__Root, __Mode: __d::Comparable #(, #params)*> ::core::ops::Deref for #path<__Root, __Mode #(, #params)*> #bounds {
             type Target = #inner;
 
             #[inline]
@@ -159,14 +159,14 @@ fn value_path_traits(
             }
         }
 
-        impl<__Root, __Mode: __d::HasAttribute #(, #params)*> __d::Operand<__Root, #ident #types> for #path<__Root, __Mode #(, #params)*> #bounds {
+        impl<__Root, __Mode: __d::Comparable #(, #params)*> __d::Operand<__Root, #ident #types> for #path<__Root, __Mode #(, #params)*> #bounds {
             #[inline]
             fn given_operand(self) -> __d::GivenOperand<#ident #types> {
                 __d::Operand::given_operand(self.0)
             }
         }
 
-        impl<__Root, __Mode: __d::HasAttribute #(, #params)*> __d::Operand<__Root, #ident #types> for &#path<__Root, __Mode #(, #params)*> #bounds {
+        impl<__Root, __Mode: __d::Comparable #(, #params)*> __d::Operand<__Root, #ident #types> for &#path<__Root, __Mode #(, #params)*> #bounds {
             #[inline]
             fn given_operand(self) -> __d::GivenOperand<#ident #types> {
                 __d::Operand::given_operand(&self.0)

@@ -23,6 +23,11 @@ pub(super) enum Way {
     Null,
     /// The type is foreign and stores itself by serde.
     Serde,
+    /// The type stores itself, and the value is compressed.
+    Compressed {
+        /// Whether values are written compressed; otherwise they are only read so.
+        is_written: bool,
+    },
     /// The type is a time that another library wrote in this form.
     Form(TokenStream),
     /// The field counts the writes.
@@ -69,8 +74,19 @@ pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
         (Some(KeyUse::Index(role)), ..) => Way::IndexKey { role },
         (None, Form::Serde, _) => Way::Serde,
         (None, Form::Null, _) => Way::Null,
+        (None, Form::Compress | Form::Decompress, _) => Way::Compressed {
+            is_written: field.form == Form::Compress,
+        },
         (None, _, Some(form)) => Way::Form(form),
         (None, ..) => Way::Field,
+    }
+}
+
+/// Names the function that writes a field with `compress` or `decompress`.
+pub(super) fn compressing(is_written: bool) -> &'static str {
+    match is_written {
+        true => "encode_compressed",
+        false => "encode_plain",
     }
 }
 
@@ -81,6 +97,7 @@ impl Way {
             Way::Field => code!(DynamoField),
             Way::Null => code!(NullField),
             Way::Serde => code!(SerdeField),
+            Way::Compressed { .. } => code!(CompressedField),
             Way::Form(_) => code!(FormField),
             Way::Version => code!(VersionField),
             Way::Ttl => code!(TtlTime),
@@ -97,6 +114,7 @@ impl Way {
             Way::Field => ("decode_field", None),
             Way::Null => ("decode_null", None),
             Way::Serde => ("decode_serde", None),
+            Way::Compressed { .. } => ("decode_compressed", None),
             Way::Form(form) => ("decode_as", Some(form.clone())),
             Way::Version => ("decode_version", None),
             Way::Ttl => ("decode_ttl", None),
@@ -113,6 +131,7 @@ impl Way {
             Way::Field => "absent",
             Way::Null => "absent_null",
             Way::Serde => "absent_serde",
+            Way::Compressed { .. } => "absent_compressed",
             Way::Form(_) => "absent_form",
             Way::Version => "absent_version",
             Way::Ttl => "absent_ttl",

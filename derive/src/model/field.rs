@@ -124,6 +124,10 @@ pub(crate) enum Form {
     Serde,
     /// `null`: like `Own`, but None is written as NULL.
     Null,
+    /// `compress`: like `Own`, but compressed if that saves bytes.
+    Compress,
+    /// `decompress`: like `Own`, but compressed values are read too.
+    Decompress,
     /// `format = ".."`: a foreign stored time form.
     Epoch,
     EpochMillis,

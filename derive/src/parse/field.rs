@@ -168,11 +168,13 @@ fn role(
 fn form(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> Form {
     let mut form = Form::Own;
     let mut first = String::new();
-    for opt in options.take_all(&["serde", "format", "null"]) {
+    for opt in options.take_all(&["serde", "format", "null", "compress", "decompress"]) {
         let (name, span) = (opt.name.to_string(), opt.name.span());
         let read = match &*name {
             "serde" => opt.flag(diag).map(|_| Form::Serde),
             "null" => opt.flag(diag).map(|_| Form::Null),
+            "compress" => opt.flag(diag).map(|_| Form::Compress),
+            "decompress" => opt.flag(diag).map(|_| Form::Decompress),
             _ => format(opt, diag),
         };
         if marks.form.is_some() {

@@ -135,7 +135,7 @@ pub(crate) fn paths(data: Data) -> Option<Vec<Field>> {
         },
         form: match field.form {
             Form::Serde => Form::Serde,
-            Form::Null => Form::Null,
+            form @ (Form::Null | Form::Compress | Form::Decompress) => form,
             _ => Form::Own,
         },
         default: None,

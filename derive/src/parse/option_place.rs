@@ -31,7 +31,9 @@ const fn many(name: &'static str, usage: &'static str) -> Word {
 }
 
 const ALLOW: Word = many("allow", "allow(constant_partition)");
+const COMPRESS: Word = once("compress", "compress");
 const CRATE: Word = once("crate", "crate = path");
+const DECOMPRESS: Word = once("decompress", "decompress");
 const DEFAULT: Word = once("default", "default` or `default = expression");
 const FILLING: Word = once("filling", "filling");
 const FLATTEN: Word = once("flatten", "flatten");
@@ -156,6 +158,8 @@ pub(crate) const FIELD: OptionPlace = OptionPlace {
         SERDE,
         FORMAT,
         NULL,
+        COMPRESS,
+        DECOMPRESS,
         PERSONAL,
         once("version", "version"),
         once("ttl", "ttl` or `ttl = field + \"90d\""),
@@ -234,7 +238,9 @@ pub(crate) const VARIANT: OptionPlace = OptionPlace {
 
 pub(crate) const VALUE_FIELD: OptionPlace = OptionPlace {
     what: "a field of a value",
-    words: &[RENAME, DEFAULT, SKIP, REST, SERDE, FORMAT, NULL, PERSONAL],
+    words: &[
+        RENAME, DEFAULT, SKIP, REST, SERDE, FORMAT, NULL, COMPRESS, DECOMPRESS, PERSONAL,
+    ],
 };
 
 pub(crate) const UNNAMED_FIELD: OptionPlace = OptionPlace {
