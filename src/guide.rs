@@ -26,6 +26,7 @@ chapters! {
     copying = "../docs/copying.md"
     streams = "../docs/streams.md"
     unique = "../docs/unique.md"
+    large_values = "../docs/large_values.md"
     vectors = "../docs/vectors.md"
     single_table = "../docs/single_table.md"
     sharding = "../docs/sharding.md"

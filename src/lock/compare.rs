@@ -5,6 +5,7 @@
 //! and the words say when the change is harmless. A file that equals the declarations has no change, and any other has one.
 
 mod attribute;
+mod compression;
 mod entity;
 mod expiry;
 mod meeting;

@@ -181,6 +181,24 @@ changes! {
     stored_form: BreaksRunning at "Order.at" ["`epoch`", "`epoch_ms`", "misreads or rejects"] of Order
         { entity Order { id: u32, #[dynamo(format = "epoch")] at: DateTime<Utc> } }
         => { entity Order { id: u32, #[dynamo(format = "epoch_ms")] at: DateTime<Utc> } }
+    compression_begins: Free at "Order.note" ["none are written yet", "into `compress`"] of Order
+        { entity Order { id: u32, note: String } }
+        => { entity Order { id: u32, #[dynamo(decompress)] note: String } }
+    compression_follows: Free at "Order.note" ["written compressed", "every program has `decompress`"] of Order
+        { entity Order { id: u32, #[dynamo(decompress)] note: String } }
+        => { entity Order { id: u32, #[dynamo(compress)] note: String } }
+    compression_at_once: BreaksRunning at "Order.note" ["running programs cannot read", "`decompress` first"] of Order
+        { entity Order { id: u32, note: String } }
+        => { entity Order { id: u32, #[dynamo(compress)] note: String } }
+    compression_ends: Free at "Order.note" ["no longer written compressed"] of Order
+        { entity Order { id: u32, #[dynamo(compress)] note: String } }
+        => { entity Order { id: u32, #[dynamo(decompress)] note: String } }
+    compression_is_gone: FillFirst at "Order.note" ["become unreadable", "write all items"] of Order
+        { entity Order { id: u32, #[dynamo(decompress)] note: String } }
+        => { entity Order { id: u32, note: String } }
+    compression_is_dropped: BreaksRunning at "Order.note" ["still write them"] of Order
+        { entity Order { id: u32, #[dynamo(compress)] note: String } }
+        => { entity Order { id: u32, note: String } }
     none_becomes_null: Free at "Order.note" ["written as NULL now", "reads as None"] of Order
         { entity Order { id: u32, note: Option<u32> } }
         => { entity Order { id: u32, #[dynamo(null)] note: Option<u32> } }

@@ -191,9 +191,12 @@ impl EntityPair<'_> {
         is: &FieldSchema,
         changes: &mut Vec<StoredChange>,
     ) {
+        let compression = self.compression(name, was, is);
+        let is_compressed = compression.is_some();
+        changes.extend(compression);
         // Another type of DynamoDB makes each finer difference pointless: neither side can read the
         // other.
-        if was.stored != is.stored {
+        if was.stored != is.stored && !is_compressed {
             changes.push(self.stored_type(name, was, is));
             return;
         }
@@ -208,7 +211,7 @@ impl EntityPair<'_> {
             };
             changes.push(self.change(ChangeClass::Free, name, what, &[DEPLOY]));
             changes.extend(self.value_type(name, was, is));
-        } else if was.form != is.form {
+        } else if was.form != is.form && !is_compressed {
             let form = |attribute: &FieldSchema| {
                 let form = attribute.form.as_ref();
                 form.map_or("that of its type".to_owned(), |form| format!("`{form}`"))
