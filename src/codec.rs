@@ -64,6 +64,7 @@ mod zstd;
 
 #[doc(hidden)]
 pub use self::compressed::CompressedField;
+pub(crate) use self::compressed::plain_value;
 #[doc(hidden)]
 pub use self::serde::SerdeField;
 pub use crate::json::{CodecError, Number, Reader, Tag, Writer};

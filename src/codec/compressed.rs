@@ -1,5 +1,8 @@
 //! Fields with `compress` and `decompress`.
 
+use std::borrow::Cow;
+
+use super::Value;
 use crate::json::{CodecError, Name, Reader, Writer};
 use crate::path::{KeyUsage, Mode};
 
@@ -42,4 +45,17 @@ pub trait CompressedField: Sized {
     fn is_optional() -> bool {
         Self::absent_compressed().is_some()
     }
+}
+
+/// The value of a field in this form, without compression.
+pub(crate) fn plain_value<'v>(form: &str, value: &'v Value) -> Result<Cow<'v, Value>, CodecError> {
+    #[cfg(feature = "compress")]
+    if matches!(form, "compress" | "decompress")
+        && let Some(expanded) = super::zstd::expanded_value(value)?
+    {
+        return Ok(Cow::Owned(expanded));
+    }
+    #[cfg(not(feature = "compress"))]
+    let _ = form;
+    Ok(Cow::Borrowed(value))
 }

@@ -6,7 +6,7 @@
 use std::io::Read;
 
 use super::compressed::CompressedField;
-use super::{DynamoField, DynamoValue};
+use super::{DynamoField, DynamoValue, Value};
 use crate::json::{CodecError, Name, Reader, Tag, Writer};
 use crate::path::KeyUsage;
 
@@ -108,6 +108,22 @@ impl<T: DynamoValue> CompressedField for Option<T> {
     fn absent_compressed() -> Option<Self> {
         Some(None)
     }
+}
+
+/// The value inside of a compressed one; None if it is not compressed.
+pub(super) fn expanded_value(value: &Value) -> Result<Option<Value>, CodecError> {
+    let bytes = match value {
+        Value::B(bytes) => bytes,
+        _ => return Ok(None),
+    };
+    let Some(content) = Content::of_start(bytes) else {
+        return Ok(None);
+    };
+    let json = content_json(content, expanded(bytes.get(1..).unwrap_or_default())?)?;
+    let mut reader = Reader::new(&json);
+    let value = Value::decode(&mut reader)?;
+    reader.finish_text()?;
+    Ok(Some(value))
 }
 
 /// The bytes to store for a value that was written here, if they are fewer than those of the value.

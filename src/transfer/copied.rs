@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use sha2::{Digest, Sha256};
 
 use super::mask::{Mask, has_personal_expiry, has_personal_key};
-use super::personal::{is_stored_as, personal_paths, unknown_member};
+use super::personal::{is_stored_as, personal_paths, unknown_of};
 use super::target::{TableItems, is_read_by};
 use crate::bulk::{PreparedWrite, RestoredValues, RestoringWrite, SingleWrite};
 use crate::codec::Item;
@@ -124,9 +124,8 @@ fn check_fields<E: DynamoEntity>(item: &Item) -> Result<(), CodecError> {
     for (name, value) in item.iter().filter(|_| older.is_none()) {
         let field = fields.iter().find(|field| is_stored_as(field, name));
         // A personal value is masked with all of its members.
-        let ty = field.filter(|field| !field.is_personal);
-        let ty = ty.and_then(|field| field.value_type);
-        if let Some(member) = ty.and_then(|ty| unknown_member(value, ty)) {
+        let open = field.filter(|field| !field.is_personal);
+        if let Some(member) = open.and_then(|field| unknown_of(field, value)) {
             let message =
                 "its type has no field for it, so no declaration tells whether it is personal";
             return Err(CodecError::new(message).at(member).at(name.as_str()));

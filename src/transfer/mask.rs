@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::personal::{contents, holds_personal, is_stored_as};
 use super::pseudonym::Pseudonyms;
-use crate::codec::{Item, Value};
+use crate::codec::{Item, Value, plain_value};
 use crate::entity::field::is_derived;
 use crate::entropy::random_bits;
 use crate::error::{Error, Result};
@@ -171,11 +171,12 @@ impl Mask {
         field: &FieldModel,
         value: &Value,
     ) -> Result<Value, CodecError> {
+        let value = plain_value(field.form, value)?;
         match field.is_personal {
-            true => Ok(self.mask_value(entity, path, value, field.value_type)),
+            true => Ok(self.mask_value(entity, path, &value, field.value_type)),
             false => match field.value_type {
-                Some(ty) => self.mask_within(entity, path, value, ty),
-                None => Ok(value.clone()),
+                Some(ty) => self.mask_within(entity, path, &value, ty),
+                None => Ok(value.into_owned()),
             },
         }
     }

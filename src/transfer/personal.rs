@@ -1,6 +1,6 @@
 //! Declared fields and stored values: the personal fields of a type, the field of a member, and members without a field.
 
-use crate::codec::{Item, Value};
+use crate::codec::{Item, Value, plain_value};
 use crate::schema::{FieldModel, FieldRole, ShapeModel, TypeModel, TypeOf};
 
 /// Whether a value of the type can contain a personal field.
@@ -73,8 +73,15 @@ fn add_paths_within(
     }
 }
 
+/// The path of the first member of the value of a field for which no struct has a field, if one exists.
+pub(super) fn unknown_of(field: &FieldModel, value: &Value) -> Option<String> {
+    // A value that cannot be expanded cannot be read either.
+    let value = plain_value(field.form, value).ok()?;
+    unknown_member(&value, field.value_type?)
+}
+
 /// The path of the first member of a nested struct for which the struct has no field, if one exists.
-pub(super) fn unknown_member(value: &Value, ty: TypeOf) -> Option<String> {
+fn unknown_member(value: &Value, ty: TypeOf) -> Option<String> {
     match (ty().model, value) {
         (
             TypeModel::Of {
@@ -133,11 +140,11 @@ fn unknown_in(map: &Item, fields: &[FieldModel], tag: &str) -> Option<String> {
         }
         let field = fields.iter().find(|field| is_stored_as(field, name));
         if let Some(field) = field {
-            let within = unknown_member(value, field.value_type?);
+            let within = unknown_of(field, value);
             return within.map(|path| format!("{name}.{path}"));
         }
         if let Some(mut contents) = contents(fields, name, value) {
-            return contents.find_map(|(field, value)| unknown_member(value, field.value_type?));
+            return contents.find_map(|(field, value)| unknown_of(field, value));
         }
         (!has_rest).then(|| name.clone())
     })

@@ -7,6 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use bytes::Bytes;
 use dynamo_entity::ErrorKind;
 use dynamo_entity::prelude::*;
+use dynamo_entity::transfer::Mask;
 
 use crate::support::db::{Db, Raw, n, raw, s};
 use crate::support::suite::Outcome;
@@ -18,6 +19,7 @@ tests![
     updates_write_compressed_values(Page),
     damaged_values_are_errors(Page),
     large_items_fit(Page),
+    masked_copies_mask_compressed_values(Person),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
@@ -64,6 +66,23 @@ struct PlainSection {
     lines: Vec<String>,
     notes: BTreeMap<String, u32>,
     raw: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue)]
+struct Contact {
+    #[dynamo(personal)]
+    mail: String,
+    city: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "people", key(pk = id))]
+struct Person {
+    id: u32,
+    #[dynamo(compress)]
+    contacts: Vec<Contact>,
+    #[dynamo(compress, personal)]
+    diary: String,
 }
 
 /// The same table before values are compressed.
@@ -353,5 +372,50 @@ async fn large_items_fit(db: Db) -> Outcome {
     large.text = "x".repeat(1 << 25 | 1);
     let refused = large.put().send(&db).await.unwrap_err();
     assert!(refused.to_string().contains("text"), "{refused}");
+    Ok(())
+}
+
+async fn masked_copies_mask_compressed_values(db: Db) -> Outcome {
+    let contact = |at| Contact {
+        mail: format!("secret{at}@example.org"),
+        city: "Berlin".into(),
+    };
+    let person = Person {
+        id: 1,
+        contacts: (0..9).map(contact).collect(),
+        diary: "secret ".repeat(30),
+    };
+    person.put().send(&db).await?;
+    assert!(
+        db.stored(&Person::key(1))
+            .await
+            .values()
+            .any(AttributeValue::is_b)
+    );
+    let other = Dynamo::connect("embedded:memory").await?;
+    other.create_tables([Person::schema()]).await?;
+    let copy = Person::scan().copy_to(&other);
+    let mask = Mask::with_secret("8f1d7c02b95e4a6e8f1d7c02b95e4a6e")?;
+    copy.masked(mask).send(&db).await?.complete()?;
+    let copied = Person::key(1).get().send(&other).await?.unwrap();
+    let cities = copied
+        .contacts
+        .iter()
+        .filter(|contact| contact.city == "Berlin");
+    assert_eq!(cities.count(), 9);
+    assert!(!format!("{copied:?}").contains("secret"), "{copied:?}");
+
+    // A member without a field may be personal.
+    let sections = br#"{"L":[{"M":{"mail":{"S":"a"},"city":{"S":"b"},"iban":{"S":"secret"}}}]}"#;
+    let row = raw([
+        ("id", n("2")),
+        ("contacts", frame(3, sections)),
+        ("diary", s("d")),
+    ]);
+    db.plant::<Person>(row).await;
+    let mask = Mask::with_secret("8f1d7c02b95e4a6e8f1d7c02b95e4a6e")?;
+    let refused = Person::scan().copy_to(&other).masked(mask).send(&db).await;
+    let refused = refused.and_then(|report| report.complete()).unwrap_err();
+    assert!(refused.to_string().contains("iban"), "{refused}");
     Ok(())
 }

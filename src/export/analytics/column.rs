@@ -62,6 +62,10 @@ impl ColumnTypes<'_> {
             (Some(ty), _) => self.of_type(ty, field.stored, &mut BTreeSet::new()),
             (None, tag) => of_tag(tag),
         };
+        // Each value is compressed or not, and only its bytes are in the data if it is.
+        if matches!(field.form.as_deref(), Some("compress" | "decompress")) {
+            return of_tag(None);
+        }
         let is_millis = field.form.as_deref() == Some("epoch_ms");
         match ty {
             ColumnType::Timestamp(TimeForm::Seconds) if is_millis => {

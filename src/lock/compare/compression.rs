@@ -40,7 +40,10 @@ impl EntityPair<'_> {
             (Compression::Unknown, Compression::Read) => (
                 ChangeClass::Free,
                 "compressed values are read, and none are written yet",
-                &[DEPLOY_EVERYWHERE, "only then change `decompress` into `compress`"],
+                &[
+                    DEPLOY_EVERYWHERE,
+                    "only then change `decompress` into `compress`",
+                ],
             ),
             (Compression::Read, Compression::Written) => (
                 ChangeClass::Free,
