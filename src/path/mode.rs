@@ -126,8 +126,7 @@ impl<M: CanRemove> CanRemove for Compressed<M> {}
 #[diagnostic::on_unimplemented(
     message = "the value of this field cannot be compared",
     label = "it is kept as `{Self}`",
-    note = "a field with `compress` or `decompress` may be stored compressed, and DynamoDB cannot read it: use `exists`, `is_some` and the like, or compare a field without this option",
-    note = "a field with `flatten` has no attribute of its own: compare the fields of its struct"
+    note = "a field with `compress` or `decompress` may be stored compressed, and DynamoDB cannot read it: use `exists`, `is_some` and the like, or compare a field without this option"
 )]
 pub trait Comparable: Mode {}
 
@@ -136,6 +135,7 @@ pub trait Comparable: Mode {}
     message = "the stored form of this field has another order than its values",
     label = "it is kept as `{Self}`",
     note = "`format = \"rfc3339\"` writes a fraction of 0, 3, 6 or 9 digits, so `12:00:00Z` comes after `12:00:00.5Z`, and the output of `serde` is unknown: use `eq`, `ne` and `is_in`",
+    note = "compressed values have no order: compare a field without `compress` and `decompress`",
     note = "for ranges store the time without `format`, as `\"epoch\"` or as `\"epoch_ms\"`, or make it a part of a key template"
 )]
 pub trait Sorted {}
@@ -154,6 +154,7 @@ pub trait CanSet: Mode {}
     message = "the new value of this field has to be known before the update",
     label = "it is kept as `{Self}`",
     note = "keys of an index, or the expiry, are made of this field: write `set` with the new value, or `modify`, which reads the old one first",
+    note = "DynamoDB cannot read compressed values, so it computes none: `set` and `modify` write the whole value",
     note = "parts of the primary key, versions, timestamps and actors cannot be changed by an update at all"
 )]
 pub trait CanCompute: CanSet {}
