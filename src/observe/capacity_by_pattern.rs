@@ -53,6 +53,8 @@ pub struct PatternUsage {
     pub resent: u64,
     /// The consumed units, of reads and writes together, if DynamoDB reported them.
     pub units: f64,
+    /// The bytes that searches of vector indexes have read. They are billed, and consume no units.
+    pub vector_bytes: f64,
     /// The returned rows and items.
     pub rows: u64,
     /// The rows read: more than `rows` if a filter drops some.
@@ -76,6 +78,7 @@ struct PatternCounts {
     requests: u64,
     resent: u64,
     units: f64,
+    vector_bytes: f64,
     rows: u64,
     looked_at: u64,
     throttles: u64,
@@ -89,6 +92,7 @@ impl PatternCounts {
         self.requests += 1;
         self.resent += seen.attempts.saturating_sub(1);
         self.units += seen.units();
+        self.vector_bytes += seen.vector_bytes();
         self.rows += seen.rows;
         self.looked_at += seen.looked_at;
         match seen.error.map(|error| error.kind()) {
@@ -106,6 +110,7 @@ impl PatternCounts {
             requests: self.requests,
             resent: self.resent,
             units: self.units,
+            vector_bytes: self.vector_bytes,
             rows: self.rows,
             looked_at: self.looked_at,
             throttles: self.throttles,

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use aws_sdk_dynamodb::types::{AttributeValue, ReturnConsumedCapacity};
 use dynamo_entity::deploy::TableChange;
+use dynamo_entity::observe::CapacityByPattern;
 use dynamo_entity::observe::WirePath;
 use dynamo_entity::plan::Operation as _;
 use dynamo_entity::prelude::*;
@@ -156,8 +157,12 @@ async fn bytes_are_counted(db: Db) -> Outcome {
     let entry = 4 * NUMBERS + "at".len() + "id".len() + 2 + "org".len() + "acme".len();
     let explained = search.clone().explain(&db)?;
     let cost = estimate().rows(2).item_size(entry).of(&explained)?;
+    let capacity = CapacityByPattern::default();
+    let watched = watched.with_observer(capacity.observer());
     assert_eq!(search.send(&watched).await?.len(), 1);
     assert_eq!(reported(), (1, cost.vector_bytes() as f64, 0.0));
+    let bytes: Vec<f64> = capacity.rows().iter().map(|row| row.vector_bytes).collect();
+    assert_eq!(bytes, [cost.vector_bytes() as f64]);
     assert_eq!(cost.vector_bytes(), 2 * entry);
     assert_eq!(
         cost.to_string(),
