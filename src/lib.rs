@@ -101,7 +101,7 @@
 //! | `export` | templates, policies and documents from schemas: the module `export` |
 //! | `streams` | typed changes of streams in Lambda functions, processes and groups of workers: the module `streams` |
 //! | `json` | attributes that contain a JSON text: `codec::JsonText` |
-//! | `compress` | fields that are stored compressed by zstd, with a C compiler: [the guide](guide::large_values) |
+//! | `compress` | compressed fields, by zstd; needs a C compiler: [the guide](guide::large_values) |
 //! | `gzip` | exports and imports of folders like the exports of DynamoDB to S3: `transfer::ExportFolder` |
 //! | `vectors` | `Vector<N>`, and searches of vector indexes: the module `search`, [the guide](guide::vectors) |
 //! | `aws_lambda_events` | conversions of the events of that crate into those of `streams` |

@@ -1,4 +1,5 @@
-//! Fields with `compress` and `decompress`.
+//! The trait of fields with `compress` or `decompress`. It exists without the feature too, so that the compiler can name the
+//! feature.
 
 use std::borrow::Cow;
 
@@ -12,42 +13,42 @@ use crate::path::{KeyUsage, Mode};
     diagnostic::on_unimplemented(
         message = "`{Self}` cannot be compressed",
         label = "neither a value, nor an `Option` of one",
-        note = "write `#[derive(DynamoValue)]` on the type; a set is compressed as a `Vec` of its elements"
+        note = "write `#[derive(DynamoValue)]` on the type; instead of a set, compress a `Vec` of its elements"
     )
 )]
 #[cfg_attr(
     not(feature = "compress"),
     diagnostic::on_unimplemented(
-        message = "`{Self}` cannot be compressed without the feature `compress`",
-        label = "the type of a field with `compress` or `decompress`",
-        note = "write `dynamo-entity = {{ version = \"..\", features = [\"compress\"] }}` in Cargo.toml"
+        message = "`compress` and `decompress` need the feature `compress`",
+        label = "a field of the type `{Self}` has one of these options",
+        note = "enable it in Cargo.toml: `dynamo-entity = {{ version = \"0.1\", features = [\"compress\"] }}`; it needs a C compiler"
     )
 )]
 pub trait CompressedField: Sized {
-    /// The value.
+    /// The type of the value: `T` for an `Option<T>`.
     type Held: CompressedField;
-    /// The operations at its path.
+    /// The operations on the path of the field.
     type Mode<U: KeyUsage>: Mode;
 
-    /// Writes the value, compressed if that saves bytes.
+    /// Writes the value, compressed if that saves bytes or if plain bytes would be ambiguous.
     fn encode_compressed(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Writes the value as a field without the option.
+    /// Writes the plain value. Fails if it would be read as a compressed one.
     fn encode_plain(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads the value, whether it is compressed or not.
     fn decode_compressed(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
 
-    /// The meaning of a missing attribute.
+    /// The value of a missing attribute, or `None` if the attribute is required.
     fn absent_compressed() -> Option<Self>;
 
-    /// Whether a missing attribute means something.
+    /// Whether the attribute may be missing.
     fn is_optional() -> bool {
         Self::absent_compressed().is_some()
     }
 }
 
-/// The value of a field in this form, without compression.
+/// The plain value of a field in this form: expanded if it is compressed, unchanged otherwise.
 pub(crate) fn plain_value<'v>(form: &str, value: &'v Value) -> Result<Cow<'v, Value>, CodecError> {
     #[cfg(feature = "compress")]
     if matches!(form, "compress" | "decompress")

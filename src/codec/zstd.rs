@@ -1,9 +1,10 @@
-//! Compressed values: a byte that tells the type of the content, and a frame of zstd.
+//! Compressed values: one byte for the type of the content, and a frame of zstd.
 //!
 //! The content is the text of an `S`, the bytes of a `B`, and for every other type the value in DynamoDB JSON. Values that
-//! would not shrink are written as they are. Therefore readers tell both apart by the first five bytes.
+//! would not shrink are written plain. Therefore an attribute can have both forms, and readers distinguish them by the
+//! first five bytes.
 
-use std::io::Read;
+use std::io::{Error, Read};
 
 use super::compressed::CompressedField;
 use super::{DynamoField, DynamoValue, Value};
@@ -12,12 +13,13 @@ use crate::path::KeyUsage;
 
 /// The first bytes of each frame of zstd.
 const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-/// The level of the zstd program: higher ones take much longer and save little.
+/// The default level of zstd: higher ones take much longer and save little.
 const LEVEL: i32 = 3;
-/// Contents up to this size gain too little.
+/// Contents of at most this many bytes stay plain, because compression saves too little.
 const SMALLEST: usize = 64;
-/// A content may have this many bytes, so that a few damaged or hostile ones do not fill the memory.
+/// The maximum length of a content, so that a small damaged or hostile value cannot exhaust the memory.
 const MOST: usize = 1 << MOST_LOG;
+/// Also the limit of the window: the decoder allocates it before it has read the content.
 const MOST_LOG: u32 = 25;
 
 /// The type of the content.
@@ -26,14 +28,21 @@ enum Content {
     Text = 1,
     Bytes = 2,
     Json = 3,
+    /// Reserved for later versions of this library.
+    Newer = 4,
 }
 
 impl Content {
-    /// The content that begins with these bytes, if they are those of a compressed value.
+    /// The type of the content, if these bytes begin like a compressed value.
     fn of_start(bytes: &[u8]) -> Option<Self> {
         let (&first, frame) = bytes.split_first()?;
-        let all = [Content::Text, Content::Bytes, Content::Json];
-        let content = all.into_iter().find(|content| *content as u8 == first)?;
+        let content = match first {
+            1 => Content::Text,
+            2 => Content::Bytes,
+            3 => Content::Json,
+            4..=15 => Content::Newer,
+            _ => return None,
+        };
         frame.starts_with(&FRAME).then_some(content)
     }
 }
@@ -44,7 +53,12 @@ impl<T: DynamoValue> CompressedField for T {
     type Mode<U: KeyUsage> = U::Required;
 
     fn encode_compressed(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
-        let mut plain = Writer::for_request(256);
+        // Compressing a compressed value again would save nothing, and each level would be written several times.
+        if writer.is_compressed() {
+            return self.encode_field(name, writer);
+        }
+        // Its size must be that of the plain value alone, so it has a writer of its own.
+        let mut plain = Writer::for_compressed();
         self.encode(&mut plain)?;
         match compressed(&plain)? {
             Some(bytes) => {
@@ -52,27 +66,36 @@ impl<T: DynamoValue> CompressedField for T {
                 writer.binary(&bytes);
                 Ok(())
             }
-            None => self.encode_plain(name, writer),
+            None => self.encode_field(name, writer),
         }
     }
 
     fn encode_plain(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
-        writer.name(name);
-        self.encode(writer)
+        if writer.is_compressed() {
+            return self.encode_field(name, writer);
+        }
+        let mut plain = Writer::for_compressed();
+        self.encode(&mut plain)?;
+        if is_ambiguous(&plain)? {
+            return Err(CodecError::new(
+                "these bytes begin like a compressed value and would be read as one",
+            ));
+        }
+        self.encode_field(name, writer)
     }
 
     fn decode_compressed(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
-        if reader.tag()? != Tag::B {
+        if reader.is_expanded() || reader.tag()? != Tag::B {
             return T::decode(reader);
         }
         let start = reader.current_place();
         let bytes = reader.binary()?;
         let Some(content) = Content::of_start(&bytes) else {
-            // These are the bytes of a plain value.
+            // A plain value of bytes. Other types report the wrong tag.
             return T::decode(&mut reader.resume_at(start));
         };
         let json = content_json(content, expanded(bytes.get(1..).unwrap_or_default())?)?;
-        let mut reader = Reader::new(&json);
+        let mut reader = Reader::of_expanded(&json);
         let value = T::decode(&mut reader)?;
         reader.finish_text()?;
         Ok(value)
@@ -94,7 +117,8 @@ impl<T: DynamoValue> CompressedField for Option<T> {
     }
 
     fn encode_plain(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
-        self.encode_field(name, writer)
+        self.as_ref()
+            .map_or(Ok(()), |value| value.encode_plain(name, writer))
     }
 
     fn decode_compressed(reader: &mut Reader<'_>) -> Result<Self, CodecError> {
@@ -110,11 +134,10 @@ impl<T: DynamoValue> CompressedField for Option<T> {
     }
 }
 
-/// The value inside of a compressed one; None if it is not compressed.
+/// The expanded value, or `None` if the value is not compressed.
 pub(super) fn expanded_value(value: &Value) -> Result<Option<Value>, CodecError> {
-    let bytes = match value {
-        Value::B(bytes) => bytes,
-        _ => return Ok(None),
+    let Value::B(bytes) = value else {
+        return Ok(None);
     };
     let Some(content) = Content::of_start(bytes) else {
         return Ok(None);
@@ -126,7 +149,16 @@ pub(super) fn expanded_value(value: &Value) -> Result<Option<Value>, CodecError>
     Ok(Some(value))
 }
 
-/// The bytes to store for a value that was written here, if they are fewer than those of the value.
+/// Whether the written value is bytes that would be read as a compressed value.
+fn is_ambiguous(plain: &Writer) -> Result<bool, CodecError> {
+    let mut reader = Reader::new(plain.as_bytes());
+    if reader.tag()? != Tag::B {
+        return Ok(false);
+    }
+    Ok(Content::of_start(&reader.binary()?).is_some())
+}
+
+/// The compressed bytes of the written value, or `None` if it should be stored plain.
 fn compressed(plain: &Writer) -> Result<Option<Vec<u8>>, CodecError> {
     let mut reader = Reader::new(plain.as_bytes());
     let (content, bytes) = match reader.tag()? {
@@ -141,19 +173,20 @@ fn compressed(plain: &Writer) -> Result<Option<Vec<u8>>, CodecError> {
     }
     if bytes.len() > MOST {
         return Err(CodecError::new(format!(
-            "a value of {} bytes, and at most {MOST} bytes are compressed",
+            "the value has {} bytes, but a compressed field can contain at most {MOST}",
             bytes.len()
         )));
     }
     let frame = zstd::bulk::compress(&bytes, LEVEL)
-        .map_err(|error| CodecError::new(format!("zstd cannot compress it: {error}")))?;
-    let is_smaller = frame.len() < plain.stored_size();
+        .map_err(|error| CodecError::new(format!("zstd cannot compress the value: {error}")))?;
+    let is_smaller = frame.len() + 1 < plain.stored_size();
     Ok((is_smaller || is_ambiguous).then(|| [&[content as u8][..], &frame].concat()))
 }
 
-/// The content of a frame, as far as it is not too large.
+/// The content of a frame. Fails if it has more than [`MOST`] bytes.
 fn expanded(frame: &[u8]) -> Result<Vec<u8>, CodecError> {
-    let damaged = |_| CodecError::new("compressed bytes that zstd cannot read");
+    let damaged =
+        |error: Error| CodecError::new(format!("zstd cannot expand the compressed value: {error}"));
     let mut decoder = zstd::stream::read::Decoder::with_buffer(frame).map_err(damaged)?;
     decoder.window_log_max(MOST_LOG).map_err(damaged)?;
     let mut content = Vec::new();
@@ -164,21 +197,26 @@ fn expanded(frame: &[u8]) -> Result<Vec<u8>, CodecError> {
         .map_err(damaged)?;
     match content.len() > MOST {
         true => Err(CodecError::new(format!(
-            "compressed bytes of a value with more than {MOST} bytes"
+            "the compressed value expands to more than {MOST} bytes"
         ))),
         false => Ok(content),
     }
 }
 
-/// The value in DynamoDB JSON.
+/// The content as DynamoDB JSON.
 fn content_json(content: Content, bytes: Vec<u8>) -> Result<Vec<u8>, CodecError> {
     let mut writer = Writer::with_capacity(bytes.len() + 8);
     match content {
         Content::Json => return Ok(bytes),
+        Content::Newer => {
+            return Err(CodecError::new(
+                "a newer version of the library compressed the value",
+            ));
+        }
         Content::Bytes => writer.binary(&bytes),
         Content::Text => {
             let text = std::str::from_utf8(&bytes)
-                .map_err(|_| CodecError::new("compressed text that is not UTF-8"))?;
+                .map_err(|_| CodecError::new("the compressed text is not UTF-8"))?;
             writer.text(text);
         }
     }

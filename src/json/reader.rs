@@ -30,6 +30,8 @@ pub struct Reader<'a> {
     until: u32,
     /// The same number for the names of the item, before it is opened and while one of its maps is read.
     until_outside: u32,
+    /// Whether the text is the content of a compressed value.
+    is_expanded: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -48,13 +50,31 @@ impl<'a> Reader<'a> {
             finder: None,
             until: NEVER,
             until_outside: NEVER,
+            is_expanded: false,
         }
+    }
+
+    /// Reads the content of a compressed value, within which nothing is compressed.
+    #[cfg(feature = "compress")]
+    pub(crate) fn of_expanded(bytes: &'a [u8]) -> Self {
+        Reader {
+            is_expanded: true,
+            ..Reader::new(bytes)
+        }
+    }
+
+    #[cfg(feature = "compress")]
+    pub(crate) fn is_expanded(&self) -> bool {
+        self.is_expanded
     }
 
     /// Another reader of the same text, at this place.
     #[inline]
     pub(crate) fn resume_at(&self, at: usize) -> Self {
-        Reader::starting_at(self.text, at)
+        Reader {
+            is_expanded: self.is_expanded,
+            ..Reader::starting_at(self.text, at)
+        }
     }
 
     /// The place in the text.

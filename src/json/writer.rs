@@ -32,6 +32,8 @@ pub struct Writer {
     size: usize,
     depth: usize,
     max_depth: usize,
+    /// Whether the output is the content of a value that is compressed.
+    is_compressed: bool,
 }
 
 impl Default for Writer {
@@ -47,6 +49,7 @@ impl Writer {
             size: 0,
             depth: 0,
             max_depth: MAX_DEPTH,
+            is_compressed: false,
         }
     }
 
@@ -56,6 +59,20 @@ impl Writer {
             max_depth: MAX_SENT_DEPTH,
             ..Writer::with_capacity(bytes)
         }
+    }
+
+    /// A writer for the content of a value that is compressed, within which nothing else is compressed.
+    #[cfg(feature = "compress")]
+    pub(crate) fn for_compressed() -> Self {
+        Writer {
+            is_compressed: true,
+            ..Writer::for_request(256)
+        }
+    }
+
+    #[cfg(feature = "compress")]
+    pub(crate) fn is_compressed(&self) -> bool {
+        self.is_compressed
     }
 
     /// The bytes that were written.

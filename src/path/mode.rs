@@ -108,7 +108,7 @@ impl<M: CanCompute> CanCompute for Unsorted<M> {}
 #[diagnostic::do_not_recommend]
 impl<M: CanRemove> CanRemove for Unsorted<M> {}
 
-/// The mode of a field whose values may be stored compressed: DynamoDB compares and computes with none of them.
+/// The mode of a field whose values may be compressed. DynamoDB can neither compare such values nor compute with them.
 #[derive(Debug)]
 pub struct Compressed<M>(PhantomData<M>);
 
@@ -121,12 +121,13 @@ impl<M: CanSet> CanSet for Compressed<M> {}
 #[diagnostic::do_not_recommend]
 impl<M: CanRemove> CanRemove for Compressed<M> {}
 
-/// A path to a value that DynamoDB can compare. It does not know the values of compressed fields, and a flattened struct
-/// is stored in several attributes.
+/// A path to one attribute whose content DynamoDB can read. It cannot read compressed values, and a flattened struct has no
+/// attribute of its own.
 #[diagnostic::on_unimplemented(
-    message = "the value of this field cannot be compared",
-    label = "it is kept as `{Self}`",
-    note = "a field with `compress` or `decompress` may be stored compressed, and DynamoDB cannot read it: use `exists`, `is_some` and the like, or compare a field without this option"
+    message = "DynamoDB cannot read the value of this field",
+    label = "this operation needs the content of the value",
+    note = "values of a field with `compress` or `decompress` may be compressed: use `exists`, `is_some`, `is_none` or `missing`, or store the part that you compare in another field",
+    note = "a field with `flatten` has no attribute of its own: use the fields of its struct"
 )]
 pub trait Comparable: Mode {}
 
@@ -135,7 +136,7 @@ pub trait Comparable: Mode {}
     message = "the stored form of this field has another order than its values",
     label = "it is kept as `{Self}`",
     note = "`format = \"rfc3339\"` writes a fraction of 0, 3, 6 or 9 digits, so `12:00:00Z` comes after `12:00:00.5Z`, and the output of `serde` is unknown: use `eq`, `ne` and `is_in`",
-    note = "compressed values have no order: compare a field without `compress` and `decompress`",
+    note = "DynamoDB cannot compare fields with `compress` or `decompress`: store the part that you compare in another field",
     note = "for ranges store the time without `format`, as `\"epoch\"` or as `\"epoch_ms\"`, or make it a part of a key template"
 )]
 pub trait Sorted {}
@@ -154,7 +155,7 @@ pub trait CanSet: Mode {}
     message = "the new value of this field has to be known before the update",
     label = "it is kept as `{Self}`",
     note = "keys of an index, or the expiry, are made of this field: write `set` with the new value, or `modify`, which reads the old one first",
-    note = "DynamoDB cannot read compressed values, so it computes none: `set` and `modify` write the whole value",
+    note = "DynamoDB cannot change a part of a field with `compress` or `decompress`: use `set` or `modify`, which write the whole value",
     note = "parts of the primary key, versions, timestamps and actors cannot be changed by an update at all"
 )]
 pub trait CanCompute: CanSet {}

@@ -11,7 +11,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::personal::{contents, is_stored_as};
-use crate::codec::{Item, Value};
+use crate::codec::{Item, Value, plain_value};
 use crate::error::{Error, Result};
 use crate::hex::first_digits;
 use crate::json::Number;
@@ -168,10 +168,10 @@ impl Pseudonyms {
             let field = fields.iter().find(|field| is_stored_as(field, name));
             let masked = match (field, contents(fields, name, value)) {
                 _ if name == tag => value.clone(),
-                (Some(field), _) => self.value(value, field.value_type),
+                (Some(field), _) => self.member(field, value),
                 (None, Some(contents)) if !fields.is_empty() => Value::L(
                     contents
-                        .map(|(field, value)| self.value(value, field.value_type))
+                        .map(|(field, value)| self.member(field, value))
                         .collect(),
                 ),
                 (None, _) => self.value(value, None),
@@ -179,6 +179,12 @@ impl Pseudonyms {
             (name.clone(), masked)
         });
         members.collect()
+    }
+
+    fn member(&self, field: &FieldModel, value: &Value) -> Value {
+        // A damaged value is masked as the bytes that it is.
+        let plain = plain_value(field.form, value);
+        self.value(plain.as_deref().unwrap_or(value), field.value_type)
     }
 
     /// Masks a text that represents a value of a type: a key of a map, or an element of a set of texts.

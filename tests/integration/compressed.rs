@@ -20,6 +20,9 @@ tests![
     damaged_values_are_errors(Page),
     large_items_fit(Page),
     masked_copies_mask_compressed_values(Person),
+    ambiguous_bytes_are_not_written_plain(Image),
+    nothing_within_a_compressed_value_is_compressed(Tree),
+    values_of_other_encoders_are_changed(Page),
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
@@ -83,6 +86,35 @@ struct Person {
     contacts: Vec<Contact>,
     #[dynamo(compress, personal)]
     diary: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "images", key(pk = id))]
+struct Image {
+    id: u32,
+    #[dynamo(decompress)]
+    small: Bytes,
+    #[dynamo(decompress)]
+    large: Option<Bytes>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "trees", key(pk = id))]
+struct Tree {
+    id: u32,
+    #[dynamo(compress)]
+    nodes: Vec<Node>,
+    flat: Vec<Node>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoValue)]
+struct Node {
+    #[dynamo(compress)]
+    name: String,
+    #[dynamo(compress)]
+    image: Bytes,
+    #[dynamo(compress)]
+    nodes: Vec<Node>,
 }
 
 /// The same table before values are compressed.
@@ -417,5 +449,104 @@ async fn masked_copies_mask_compressed_values(db: Db) -> Outcome {
     let refused = Person::scan().copy_to(&other).masked(mask).send(&db).await;
     let refused = refused.and_then(|report| report.complete()).unwrap_err();
     assert!(refused.to_string().contains("iban"), "{refused}");
+    Ok(())
+}
+
+async fn ambiguous_bytes_are_not_written_plain(db: Db) -> Outcome {
+    let frame = frame(2, b"hello");
+    let bytes = Bytes::copy_from_slice(frame.as_b().unwrap().as_ref());
+    let image = |small: &Bytes, large: Option<&Bytes>| Image {
+        id: 1,
+        small: small.clone(),
+        large: large.cloned(),
+    };
+    let fine = Bytes::from_static(b"fine");
+    for image in [image(&bytes, None), image(&fine, Some(&bytes))] {
+        let refused = image.put().send(&db).await.unwrap_err();
+        assert!(refused.to_string().contains("read as one"), "{refused}");
+    }
+    image(&fine, Some(&fine)).put().send(&db).await?;
+    // A type of content that this version does not know.
+    let newer = [&[9][..], &bytes[1..]].concat();
+    let row = raw([
+        ("id", n("1")),
+        ("small", AttributeValue::B(Blob::new(newer))),
+    ]);
+    db.plant::<Image>(row).await;
+    let refused = Image::key(1)
+        .get()
+        .consistent()
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert!(refused.to_string().contains("newer version"), "{refused}");
+    Ok(())
+}
+
+async fn nothing_within_a_compressed_value_is_compressed(db: Db) -> Outcome {
+    let looks_compressed = frame(2, b"hello").as_b().unwrap().clone().into_inner();
+    let node = |nodes: Vec<Node>| Node {
+        name: "name ".repeat(30),
+        image: Bytes::from(looks_compressed.clone()),
+        nodes,
+    };
+    let deep = (0..12).fold(node(Vec::new()), |inner, _| node(vec![inner]));
+    let tree = Tree {
+        id: 1,
+        nodes: vec![deep.clone()],
+        flat: vec![deep],
+    };
+    tree.put().send(&db).await?;
+    assert_eq!(
+        Tree::key(1).get().consistent().send(&db).await?,
+        Some(tree.clone())
+    );
+
+    let stored = db.stored(&Tree::key(1)).await;
+    let content = zstd::decode_all(&stored["nodes"].as_b().unwrap().as_ref()[1..])?;
+    let content = String::from_utf8(content)?;
+    assert_eq!(content.matches("name name").count(), 13 * 15, "{content}");
+    // The list itself is plain here, and its fields are compressed.
+    let flat = stored["flat"].as_l().unwrap()[0].as_m().unwrap();
+    assert!(flat["name"].is_b() && flat["nodes"].is_b());
+    Ok(())
+}
+
+/// The guards of `modify` and of changes are those of the stored bytes.
+async fn values_of_other_encoders_are_changed(db: Db) -> Outcome {
+    let text = "lorem ipsum ".repeat(50);
+    for content in [frame(1, text.as_bytes()), s(&text)] {
+        let row = raw([
+            ("id", n("1")),
+            ("text", content),
+            ("image", AttributeValue::B(Blob::new("i"))),
+            ("sections", frame(3, br#"{"L":[]}"#)),
+        ]);
+        db.plant::<Page>(row).await;
+        let changed = Page::key(1)
+            .modify(|page| page.summary = Some("new".into()))
+            .send(&db)
+            .await?;
+        assert_eq!(
+            (changed.text.as_str(), changed.summary.as_deref()),
+            (text.as_str(), Some("new"))
+        );
+        let other = Page {
+            text: "other".into(),
+            ..changed.clone()
+        };
+        let changed = changed.changes_to(&other).send(&db).await?;
+        assert_eq!(changed.text, "other");
+        // The old value is no longer there.
+        let late = other.changes_to(&Page {
+            text: "third".into(),
+            ..other.clone()
+        });
+        Page::key(1)
+            .modify(|page| page.text = "else".into())
+            .send(&db)
+            .await?;
+        assert!(late.send(&db).await.unwrap_err().is_conflict());
+    }
     Ok(())
 }

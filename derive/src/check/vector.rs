@@ -126,7 +126,7 @@ fn field_is_plain(entity: &Entity, used: &FieldUse, diag: &Diag) {
         }
         (FieldRole::Attribute, Form::Own) => return,
         (FieldRole::Attribute, _) => {
-            "has a form that no vector index reads; write a field without `format`, `serde`, `null` and `compress`"
+            "has a form that no vector index reads; write a field without `format`, `serde`, `null`, `compress` and `decompress`"
         }
         (FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest, _) => {
             "has no attribute of its own, so no index can read it; name another field"

@@ -62,7 +62,7 @@ impl ColumnTypes<'_> {
             (Some(ty), _) => self.of_type(ty, field.stored, &mut BTreeSet::new()),
             (None, tag) => of_tag(tag),
         };
-        // Each value is compressed or not, and only its bytes are in the data if it is.
+        // The column contains compressed and plain values, so it shows the JSON of each.
         if matches!(field.form.as_deref(), Some("compress" | "decompress")) {
             return of_tag(None);
         }

@@ -8,7 +8,7 @@ use crate::expr::number::{Numeric, SumBound, SumRange};
 use crate::expr::operand::{Operand, OperandValue};
 use crate::expr::update::{UpdateAction, UpdateOperand};
 use crate::json::{CodecError, Number, Reader, Tag};
-use crate::path::{CanCompute, CanSet, Mode, Path, Place, ValuePlace};
+use crate::path::{CanCompute, CanSet, Comparable, Mode, Path, Place, ValuePlace};
 
 /// Changes of numbers.
 impl<R, T, M> Path<R, T, M> {
@@ -43,7 +43,8 @@ impl<R, T, M> Path<R, T, M> {
     pub fn set_sum<N>(&self, first: Path<R, T, N>, second: impl Operand<R, T>) -> Change<R>
     where
         T: Numeric,
-        M: CanSet,
+        M: CanSet + Comparable,
+        N: Comparable,
     {
         let sum = first.value_place().sum_with(second.given_operand(), false);
         set_computed(self.place(), first.place(), sum).into()
@@ -54,7 +55,8 @@ impl<R, T, M> Path<R, T, M> {
     pub fn set_difference<N>(&self, first: Path<R, T, N>, second: impl Operand<R, T>) -> Change<R>
     where
         T: Numeric,
-        M: CanSet,
+        M: CanSet + Comparable,
+        N: Comparable,
     {
         let difference = first.value_place().sum_with(second.given_operand(), true);
         set_computed(self.place(), first.place(), difference).into()

@@ -4,19 +4,19 @@ use super::pair::{DEPLOY_EVERYWHERE, EntityPair};
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::schema::FieldSchema;
 
-/// The part of a field in compression, in the order of the steps of its introduction.
+/// The step that a field has reached in the introduction of compression, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Compression {
-    /// Neither compressed values are read nor written.
+    /// Compressed values are neither read nor written.
     Unknown,
-    /// `decompress`
+    /// `decompress`: compressed values are read.
     Read,
-    /// `compress`
+    /// `compress`: they are read and written.
     Written,
 }
 
 impl Compression {
-    /// None if the value has another form.
+    /// The step of a field, or `None` if it has another form, such as `serde`.
     pub(super) fn of(field: &FieldSchema) -> Option<Self> {
         match field.form.as_deref() {
             None => Some(Compression::Unknown),
@@ -28,7 +28,7 @@ impl Compression {
 }
 
 impl EntityPair<'_> {
-    /// The change of the compression; None if none of the two forms has one.
+    /// The change of compression, or `None` if it did not change or another form is involved.
     pub(super) fn compression(
         &self,
         name: &str,
@@ -42,33 +42,33 @@ impl EntityPair<'_> {
                 "compressed values are read, and none are written yet",
                 &[
                     DEPLOY_EVERYWHERE,
-                    "only then change `decompress` into `compress`",
+                    "then change `decompress` into `compress`, and deploy",
                 ],
             ),
             (Compression::Read, Compression::Written) => (
                 ChangeClass::Free,
                 "values are written compressed; programs with `decompress` read them",
-                &["deploy, when every program has `decompress`"],
+                &["deploy when every program has `decompress`"],
             ),
             (Compression::Written, Compression::Read) => (
                 ChangeClass::Free,
                 "values are no longer written compressed; compressed ones are still read",
                 &[
                     DEPLOY_EVERYWHERE,
-                    "if `decompress` is to be removed too, write all items first: `update_each`",
+                    "to remove `decompress` too, first write all items again: `update_each` with `set`",
                 ],
             ),
             (Compression::Read, Compression::Unknown) => (
                 ChangeClass::FillFirst,
                 "compressed values are no longer read, so items that contain one become unreadable",
                 &[
-                    "write all items with a program that has `decompress`: `update_each`",
-                    "then deploy",
+                    "write all items with a program that has `decompress`: `update_each` with `set`; without a `version`, pause other writers of the field, because the job would overwrite their changes",
+                    "then remove `decompress`, and deploy",
                 ],
             ),
             (Compression::Unknown, Compression::Written) => (
                 ChangeClass::BreaksRunning,
-                "values are written compressed, which running programs cannot read",
+                "values are written compressed, and running programs cannot read them",
                 &[
                     "declare `decompress` first, and deploy that everywhere",
                     "then change it into `compress`, and deploy",
@@ -79,7 +79,7 @@ impl EntityPair<'_> {
                 "compressed values are no longer read, and running programs still write them",
                 &[
                     "declare `decompress` first, and deploy that everywhere",
-                    "write all items: `update_each`",
+                    "write all items: `update_each` with `set`",
                     "then remove `decompress`, and deploy",
                 ],
             ),
