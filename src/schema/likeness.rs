@@ -3,7 +3,11 @@
 //! Only the key identifies a row that another program wrote. If its time has other digits, or its number has no
 //! leading zeros, it is still a row of the entity, and the reader must get an error; a row of something else is not.
 
-use super::{EntityDef, EntitySchema, KeyContent, KeyDef, KeySource, Piece, PieceSchema};
+use super::{
+    EntityDef, EntitySchema, KeyContent, KeyDef, KeySchema, KeySource, Piece, PieceSchema,
+    UniqueSchema,
+};
+use crate::codec::Item;
 use crate::json::{Reader, find_member};
 
 impl EntityDef {
@@ -26,20 +30,33 @@ impl EntitySchema {
     /// Whether the literals of the templates are in the keys of an item.
     pub(super) fn is_like(&self, item: &[u8]) -> bool {
         let mut keys = [Some(&self.pk), self.sk.as_ref()].into_iter().flatten();
-        keys.all(|key| {
-            let KeyContent::Template(pieces) = &key.content else {
-                return true;
-            };
-            let literals = pieces.iter().map(|piece| match piece {
-                PieceSchema::Text(text) => Some(text.as_str()),
-                PieceSchema::Part(_) | PieceSchema::Shard(_) => None,
-            });
-            of_attribute(literals, &key.attribute, item).is_some()
-        })
+        keys.all(|key| has_literals(key, item))
     }
 }
 
-fn of_key(key: &KeyDef, item: &[u8]) -> Option<usize> {
+impl UniqueSchema {
+    /// Whether an item has the key of a row in which another program stores this unique value.
+    pub fn has_row_key_of(&self, item: &Item) -> bool {
+        let (Some(row), Ok(json)) = (&self.row, item.to_dynamo_json()) else {
+            return false;
+        };
+        let mut keys = [Some(&row.pk), row.sk.as_ref()].into_iter().flatten();
+        keys.all(|key| has_literals(key, &json))
+    }
+}
+
+fn has_literals(key: &KeySchema, item: &[u8]) -> bool {
+    let KeyContent::Template(pieces) = &key.content else {
+        return true;
+    };
+    let literals = pieces.iter().map(|piece| match piece {
+        PieceSchema::Text(text) => Some(text.as_str()),
+        PieceSchema::Part(_) | PieceSchema::Shard(_) => None,
+    });
+    of_attribute(literals, &key.attribute, item).is_some()
+}
+
+pub(super) fn of_key(key: &KeyDef, item: &[u8]) -> Option<usize> {
     let KeySource::Template(pieces) = key.source else {
         return Some(0);
     };
