@@ -83,6 +83,7 @@ pub(crate) fn plan_entity(
         pk,
         sk: keys.next(),
         patterns: Vec::new(),
+        uniques: Vec::new(),
         fields,
         rows: rows.to_vec(),
         unsure,
