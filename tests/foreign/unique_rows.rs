@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dynamo_entity::aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, TransactWriteItem};
 use dynamo_entity::prelude::*;
+use dynamo_entity::transfer::Mask;
 use dynamo_entity::{Transaction, put_each};
 use fastrand::Rng;
 
@@ -17,6 +18,7 @@ tests![
     a_value_passes_on_within_a_transaction(Roster),
     rows_are_of_no_entity(Roster),
     missing_rows_are_filled(Roster),
+    a_masked_copy_contains_no_row_of_the_source(Roster),
     both_programs_and_a_model(Roster),
 ];
 
@@ -44,6 +46,7 @@ struct Roster;
 struct User {
     account: String,
     name: String,
+    #[dynamo(personal)]
     email: Option<String>,
     #[dynamo(rename = "hd")]
     handle: Option<String>,
@@ -302,6 +305,35 @@ async fn missing_rows_are_filled(db: Db) -> Outcome {
     expected.insert("_unique#User#email#gone@x".to_owned());
     assert_eq!(stored(&db).await?.0, expected);
     assert_eq!(User::scan().refill().send(&db).await?.written, 0);
+    Ok(())
+}
+
+async fn a_masked_copy_contains_no_row_of_the_source(db: Db) -> Outcome {
+    let target = Dynamo::connect("embedded:memory").await?;
+    target.create_tables([Roster::schema()]).await?;
+    let ann = user("acme", "ann", Some("ann@x.org"), Some("a"));
+    ann.create().send(&db).await?;
+    let mask = Mask::with_secret("a secret of thirty-two bytes, at least")?;
+    let copy = Roster::schema()
+        .scan_items()?
+        .copy_to(&target)
+        .masked(mask)
+        .copy_others();
+    let copy = copy.entity::<User>().entity::<Account>();
+    copy.send(&db).await?.complete()?;
+    let copied = User::scan().all(&target).await?;
+    assert_ne!(copied[0].email, ann.email);
+    let row = |pk: String| Item::from(raw([("pk", s(&pk)), ("sk", s("_unique#"))]));
+    for pk in rows_of(&copied[0]) {
+        let found = Item::in_table("roster").get(row(pk)).send(&target).await;
+        assert!(found?.is_some());
+    }
+    let of_source = row(rows_of(&ann)[0].clone());
+    let found = Item::in_table("roster")
+        .get(of_source)
+        .send(&target)
+        .await?;
+    assert_eq!(found, None);
     Ok(())
 }
 
