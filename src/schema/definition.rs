@@ -434,7 +434,7 @@ pub struct UniqueRowDef {
     pub constants: &'static [ConstantDef],
 }
 
-/// An entity declares each of its unique values under another name, and has one of each table.
+/// The name in the keys tells the templates of rows too.
 impl PartialEq for UniqueDef {
     fn eq(&self, other: &Self) -> bool {
         (

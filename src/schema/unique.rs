@@ -3,7 +3,7 @@
 //! The partition key of such an item begins with `$UNIQUE#`, and no key from a template contains `$`. If the
 //! partition key of an entity can be any text, the sort key distinguishes them: that of such an item is `$`.
 
-use super::likeness::of_key;
+use super::likeness::is_row;
 use super::overlap::{is_fallback, key_may_meet, may_begin, same_text};
 use super::{EntityDef, KeyDef, KeySource, KeyType, Piece, Style, TableDef, UniqueRowDef};
 
@@ -56,10 +56,7 @@ pub(crate) fn has_unique_rows(entities: &[&'static EntityDef]) -> bool {
 
 /// Whether an item is the row of a unique value of the entities. Only its key tells, which no item of an entity can have.
 pub(crate) fn is_unique_row(entities: &[&'static EntityDef], item: &[u8]) -> bool {
-    unique_rows(entities).any(|row| {
-        let mut keys = [Some(&row.pk), row.sk.as_ref()].into_iter().flatten();
-        keys.all(|key| of_key(key, item).is_some())
-    })
+    unique_rows(entities).any(|row| is_row(row, item))
 }
 
 /// The row of the unique value with this number.

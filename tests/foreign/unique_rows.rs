@@ -20,6 +20,7 @@ tests![
     rows_are_of_no_entity(Roster),
     missing_rows_are_filled(Roster),
     streams_show_no_rows,
+    case_tells_rows_from_items(Cased),
     a_masked_copy_contains_no_row_of_the_source(Roster),
     both_programs_and_a_model(Roster),
 ];
@@ -336,6 +337,44 @@ async fn a_masked_copy_contains_no_row_of_the_source(db: Db) -> Outcome {
         .send(&target)
         .await?;
     assert_eq!(found, None);
+    Ok(())
+}
+
+#[derive(DynamoTable)]
+#[dynamo(name = "cased", pk = "pk", verbatim, entities(Coded))]
+struct Cased;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Cased, key(pk = "code#{id}"), unique(by_code, pk = "CODE#{code}"))]
+struct Coded {
+    id: String,
+    code: String,
+}
+
+#[derive(Debug, PartialEq, DynamoCollection)]
+#[dynamo(table = Cased)]
+enum AnyCode {
+    Coded(Coded),
+    #[dynamo(other)]
+    Other(Item),
+}
+
+/// The templates of the row and of the item differ in their case only, and neither hides the other or is reported for it.
+async fn case_tells_rows_from_items(db: Db) -> Outcome {
+    let coded = Coded {
+        id: "1".into(),
+        code: "x".into(),
+    }
+    .create()
+    .send(&db)
+    .await?;
+    assert_eq!(db.count::<Cased>().await, 2);
+    assert_eq!(
+        AnyCode::scan().all(&db).await?,
+        [AnyCode::Coded(coded.clone())]
+    );
+    assert_eq!(AnyCode::scan().count(&db).await?, 1);
+    assert_eq!(Coded::scan().all(&db).await?, [coded]);
     Ok(())
 }
 
