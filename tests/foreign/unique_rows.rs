@@ -262,7 +262,7 @@ async fn rows_are_of_no_entity(db: Db) -> Outcome {
         ("sk", s("_unique#")),
     ]))
     .await;
-    assert_eq!(User::scan().all(&db).await?, [ann.clone()]);
+    assert_eq!(User::scan().all(&db).await?, std::slice::from_ref(&ann));
     assert_eq!(User::scan().count(&db).await?, 1);
     assert_eq!(Anything::scan().count(&db).await?, 2);
     let all = Anything::scan().all(&db).await?;
