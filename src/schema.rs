@@ -52,16 +52,16 @@ pub use constant::{ConstantDef, ConstantValue};
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
     Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, ShapeDef, Style, TableDef, UniqueDef,
-    WhenDef, Width,
+    UniqueRowDef, WhenDef, Width,
 };
 #[doc(hidden)]
-pub use definition::{IsAsWritten, SentinelsOf};
+pub use definition::{IsAsWritten, SentinelKey, SentinelsOf};
 pub(crate) use definition::{Separator, text_after};
 pub(crate) use entity::DeclaredEntity;
 pub use entity::{
     AllowSchema, CollectionSchema, ConstantSchema, EntitySchema, ExpirySchema, FieldSchema,
     KeyContent, KeySchema, PartSchema, PatternSchema, PieceSchema, SecondKeySchema, ShapeSchema,
-    UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    UniqueRowSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
 };
 #[doc(hidden)]
 pub use flat::{
@@ -81,7 +81,9 @@ pub(crate) use key_pair::TimePrecision;
 pub use key_pair::{FieldInKey, KeyPair};
 pub use key_type::{KeyType, StreamView};
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
-pub use model::{AllowModel, CollectionModel, EntityModel, PartModel, PartRanges, TableModel};
+pub use model::{
+    AllowModel, CollectionModel, EntityModel, PartModel, PartRanges, TableModel, UniqueModel,
+};
 #[doc(hidden)]
 pub use model::{GivenOfText, NO_NAME, TextOf};
 pub(crate) use origin::{Declaration, Origin};
@@ -114,7 +116,10 @@ pub(crate) use stored_type::StoredType;
 pub use table::{
     IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema, VectorIndexSchema,
 };
-pub(crate) use unique::has_uniques;
 #[doc(hidden)]
-pub use unique::{has_text_partition, leaves_room_for_uniques};
+pub use unique::{
+    has_text_partition, leaves_room_for_uniques, row_fills_keys, row_has_free_constants,
+    row_is_no_item, rows_differ,
+};
+pub(crate) use unique::{has_unique_rows, has_uniques, is_unique_row};
 pub use vector::{DistanceFunction, VectorDef, VectorKeyDef, VectorSearchSchema};

@@ -32,6 +32,7 @@ mod test_text;
 #[cfg(test)]
 mod tests;
 mod time_text;
+mod unique_rows;
 mod vocabulary;
 
 use self::declaration::{declarations, name_structs};

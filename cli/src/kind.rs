@@ -24,7 +24,10 @@ pub(crate) enum ItemKind<'s> {
 impl<'s> ItemKind<'s> {
     pub(crate) fn of(item: &Item, schema: &'s TableSchema) -> Self {
         let pk = item.get(&schema.pk.name).and_then(Value::as_text);
-        if pk.is_some_and(|pk| pk.starts_with(UNIQUE)) {
+        let mut uniques = schema.entities.iter().flat_map(|entity| &entity.uniques);
+        if pk.is_some_and(|pk| pk.starts_with(UNIQUE))
+            || uniques.any(|unique| unique.has_row_key_of(item))
+        {
             return ItemKind::UniqueValue;
         }
         if schema.type_attribute.is_none() {

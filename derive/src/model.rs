@@ -16,7 +16,8 @@ mod words;
 
 pub(crate) use collection::{Collection, CollectionVariant, Partition};
 pub(crate) use entity::{
-    Constant, ConstantValue, Entity, ItemShape, OwnTable, SecondKey, SecondKeyUse, TableRef, Unique,
+    Constant, ConstantValue, Entity, ItemShape, OwnTable, SecondKey, SecondKeyUse, TableRef,
+    Unique, UniqueKept, UniqueRow,
 };
 pub(crate) use field::{
     DefaultValue, Expiry, ExpirySource, Field, FieldRole, Form, FormerName, FormerUse,

@@ -3,7 +3,7 @@
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `option`, `place`,
 //! `attribute`, `options`, `reader`, `krate`, `rename`, `allow`, `table_option`, `template`, `shards`, `key`, `when`,
-//! `expiry`, `field`, `variant`, `index_option`, `index`, `unique`, `vector`, `table_index`, `table`, `shape`, `second_key`, `entity`, `value`,
+//! `expiry`, `field`, `variant`, `index_option`, `index`, `unique_row`, `unique`, `vector`, `table_index`, `table`, `shape`, `second_key`, `entity`, `value`,
 //! `collection`, `projection`, `hint`, `grammar`.
 
 mod allow;
@@ -34,6 +34,7 @@ mod table_index;
 mod table_option;
 mod template;
 mod unique;
+mod unique_row;
 pub(crate) mod value;
 mod variant;
 mod vector;

@@ -73,9 +73,15 @@ impl TableSchema {
         let mut placement = self.place_of(&item, Some(entity))?;
         if let Some(declared) = entity.origin.0 {
             let keys = (declared.entity.sentinels)(json).map_err(fail)?;
-            let sentinels = keys.iter().map(|key| {
-                let key = Item::from_dynamo_json(key).map_err(fail)?;
-                self.place_item(&self.sentinel(key, &item))
+            let sentinels = keys.iter().map(|sentinel| {
+                let mut key = Item::from_dynamo_json(&sentinel.json).map_err(fail)?;
+                let Some(row) = &sentinel.unique.row else {
+                    return self.place_item(&self.sentinel(key, &item));
+                };
+                for constant in row.constants {
+                    key.insert(constant.attribute, constant.item_value());
+                }
+                self.place_item(&key)
             });
             placement.sentinels = sentinels.collect::<Result<_>>()?;
         }

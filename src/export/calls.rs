@@ -1,6 +1,8 @@
 //! Calls and templates of keys as texts, for documents.
 
-use crate::schema::{CollectionSchema, EntitySchema, KeySchema, TableSchema, VectorSearchSchema};
+use crate::schema::{
+    CollectionSchema, EntitySchema, KeySchema, TableSchema, UniqueSchema, VectorSearchSchema,
+};
 
 /// `Order::by_status(status)`: each field once, in the order of the keys.
 pub(super) fn show_call(owner: &str, name: &str, keys: &[&KeySchema]) -> String {
@@ -12,6 +14,19 @@ pub(super) fn show_call(owner: &str, name: &str, keys: &[&KeySchema]) -> String 
         }
     }
     format!("{owner}::{name}({})", parts.join(", "))
+}
+
+/// `User::by_email(email)`, or the key of the row of another program, which has no look-up.
+pub(super) fn show_unique(entity: &EntitySchema, unique: &UniqueSchema) -> String {
+    match &unique.row {
+        None => format!(
+            "{}::{}({})",
+            entity.name,
+            unique.name,
+            unique.fields.join(", ")
+        ),
+        Some(row) => join_templates([&row.pk].into_iter().chain(&row.sk)),
+    }
 }
 
 /// `Document::similar(vector, count).within(org)`

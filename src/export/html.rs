@@ -13,7 +13,7 @@ use crate::codec::{Item, Value};
 use crate::dynamo::{Dynamo, TablePrefix};
 use crate::entity::{DynamoEntity, encode_as_is};
 use crate::error::{Error, Result};
-use crate::export::calls::{join_templates, show_call};
+use crate::export::calls::{join_templates, show_call, show_unique};
 use crate::export::setting_facts::setting_facts;
 use crate::schema::{EntitySchema, FieldSchema, KeyAttribute, ProjectionSchema, TableSchema};
 use markup::Markup;
@@ -414,7 +414,7 @@ fn write_uniques(page: &mut Markup, schema: &TableSchema) {
                 let fields = unique.fields.join(", ");
                 page.open_element("tr", "");
                 page.open_element("td", "k");
-                page.write_text(&format!("{}::{}({fields})", entity.name, unique.name));
+                page.write_text(&show_unique(entity, unique));
                 page.close_element("td");
                 page.write_element("td", "", &fields);
                 page.close_element("tr");

@@ -303,9 +303,8 @@ fn collection_row(schema: &TableSchema, collection: &CollectionSchema) -> [Strin
 fn unique_grid(schema: &TableSchema) -> Grid<3> {
     let rows = schema.entities.iter().flat_map(|entity| {
         entity.uniques.iter().map(|unique| {
-            let fields = unique.fields.join(", ");
             [
-                inline_code(&format!("{}::{}({fields})", entity.name, unique.name)),
+                inline_code(&calls::show_unique(entity, unique)),
                 inline_code(&entity.name),
                 join_codes(unique.fields.iter().map(String::as_str)),
             ]

@@ -114,7 +114,8 @@ pub(super) fn index_of_unique(table: &TableSchema, findings: &mut Findings) {
         let mut uniques = keys.entity.uniques.iter();
         let found = uniques.find(|unique| {
             let fields: BTreeSet<&str> = unique.fields.iter().map(String::as_str).collect();
-            !fields.is_empty() && fields == partition
+            // A row of another program has no look-up.
+            unique.row.is_none() && !fields.is_empty() && fields == partition
         });
         if let Some(unique) = found.filter(|_| is_all)
             && !table.is_read_together(keys, pattern)
@@ -359,7 +360,8 @@ fn list(fields: &[&str]) -> String {
 }
 
 pub(super) fn index_of_sentinels(table: &TableSchema, findings: &mut Findings) {
-    let has_uniques = |entity: &EntitySchema| !entity.uniques.is_empty();
+    let has_uniques =
+        |entity: &EntitySchema| entity.uniques.iter().any(|unique| unique.row.is_none());
     if !table.entities.iter().any(has_uniques) {
         return;
     }

@@ -16,12 +16,14 @@ fn fields(unique: &UniqueSchema) -> BTreeSet<&str> {
     unique.fields.iter().map(String::as_str).collect()
 }
 
-/// All unique values with their entities.
+/// All unique values with their entities. Those in rows of another program are omitted, because that program decides about
+/// them.
 fn uniques<'s>(
     table: &'s TableSchema,
 ) -> impl Iterator<Item = (&'s EntitySchema, &'s UniqueSchema)> + use<'s> {
     let entities = table.entities.iter();
-    entities.flat_map(|entity| entity.uniques.iter().map(move |unique| (entity, unique)))
+    let all = entities.flat_map(|entity| entity.uniques.iter().map(move |unique| (entity, unique)));
+    all.filter(|(_, unique)| unique.row.is_none())
 }
 
 pub(super) fn needless_unique(table: &TableSchema, findings: &mut Findings) {
@@ -48,7 +50,8 @@ pub(super) fn implied_unique(table: &TableSchema, findings: &mut Findings) {
             let other = fields(other);
             !other.is_empty() && other.len() < all.len() && other.is_subset(&all)
         };
-        if let Some(other) = entity.uniques.iter().find(is_within) {
+        let mut own = entity.uniques.iter().filter(|other| other.row.is_none());
+        if let Some(other) = own.find(is_within) {
             let other = &other.name;
             findings.add(
                 place(entity, unique),

@@ -5,8 +5,8 @@ use super::value_names::ValueNames;
 use crate::error::{Error, Result};
 use crate::schema::{
     EntitySchema, FieldSchema, IndexSchema, KeyContent, KeySchema, PartSchema, PatternSchema,
-    PieceSchema, ProjectionSchema, SHAPE, ShapeSchema, TableSchema, TableSettings, UniqueSchema,
-    VectorIndexSchema,
+    PieceSchema, ProjectionSchema, SHAPE, ShapeSchema, TableSchema, TableSettings, UniqueRowSchema,
+    UniqueSchema, VectorIndexSchema,
 };
 
 /// The stored form of all tables of a program, sorted by their names.
@@ -101,6 +101,11 @@ impl AttributeNames<'_> {
         let uniques = self.0.uniques.iter().map(|unique| UniqueSchema {
             fields: Vec::new(),
             parts: unique.parts.iter().map(|part| self.part(part)).collect(),
+            row: unique.row.as_ref().map(|row| UniqueRowSchema {
+                pk: self.key(&row.pk),
+                sk: row.sk.as_ref().map(|key| self.key(key)),
+                constants: sorted(row.constants.iter().cloned(), |it| &it.attribute),
+            }),
             ..unique.clone()
         });
         // A new word of the declaration is part of the stored form, unless this removes it.

@@ -8,7 +8,8 @@ use crate::schema::{
     ConstantSchema, EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IdentifyBy,
     IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema,
     PieceSchema, ProjectionSchema, SecondKeySchema, ShapeSchema, StreamView, TableSchema,
-    UniqueSchema, ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, Word,
+    UniqueRowSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, VectorIndexSchema,
+    Word,
 };
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) {
@@ -329,6 +330,16 @@ fn unique(line: &mut FactLine, unique: &mut UniqueSchema) {
     line.below(|facts| {
         facts.all("part", &mut unique.parts, part);
         facts.flag("filling", &mut unique.is_filling);
+        facts.may("row", &mut unique.row, unique_row);
+    });
+}
+
+/// `row`, and the keys and constants of the rows on the lines below.
+fn unique_row(line: &mut FactLine, row: &mut UniqueRowSchema) {
+    line.below(|facts| {
+        facts.must("pk", &mut row.pk, key);
+        facts.may("sk", &mut row.sk, key);
+        facts.all("constant", &mut row.constants, constant);
     });
 }
 

@@ -63,12 +63,15 @@ pub(crate) fn taken_value(unique: &'static UniqueDef, failure: Failure) -> Error
     let Some(condition) = failure.condition else {
         return error;
     };
-    let message = match unique.fields {
-        [_] => "another item has this value, and it is unique",
-        _ => "another item has these values, and together they are unique",
+    let message = match (unique.fields, unique.row) {
+        (_, Some(_)) => {
+            "a row for this value exists, so another item has it, and it is unique; the row does not name the item"
+        }
+        ([_], None) => "another item has this value, and it is unique",
+        (_, None) => "another item has these values, and together they are unique",
     };
     let error = error.with_kind(ErrorKind::UniqueViolation, message);
-    match condition.item {
+    match condition.item.filter(|_| unique.row.is_none()) {
         Some(sentinel) => error.with_holder(sentinel),
         None => error,
     }

@@ -60,7 +60,7 @@ impl JobRows {
     /// and the rows under another key.
     pub(crate) fn for_refill(mut self) -> Self {
         self.0.options.include_expired = false;
-        self.0.options.sentinels = !self.query_source().entity.uniques.is_empty();
+        self.0.options.sentinels = self.query_source().entity.has_sentinels();
         self.0.options.other_rows = self
             .query_source()
             .entity

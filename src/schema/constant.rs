@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::codec::Value;
 use crate::json::{CodecError, Number, Reader, Writer};
 
 /// One attribute of `constant("__edb_v__" = "1")`: all items of the entity have it with this value, and rows of the same
@@ -40,6 +41,14 @@ impl ConstantDef {
         let mut writer = Writer::default();
         self.write_value(&mut writer);
         writer.into_bytes()
+    }
+
+    /// The value in an item.
+    pub(crate) fn item_value(&self) -> Value {
+        match self.value {
+            ConstantValue::Text(text) => text.into(),
+            ConstantValue::Number(number) => number.into(),
+        }
     }
 
     /// Writes the value.

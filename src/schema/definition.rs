@@ -392,11 +392,20 @@ pub struct ExpiryDef {
     pub seconds: u64,
 }
 
-/// From an item to keys, all as objects of DynamoDB JSON.
-pub type SentinelsOf = fn(&[u8]) -> Result<Vec<Vec<u8>>, CodecError>;
+/// From an item, an object of DynamoDB JSON, to the items of its unique values.
+pub type SentinelsOf = fn(&[u8]) -> Result<Vec<SentinelKey>, CodecError>;
+
+/// The item that stores a unique value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentinelKey {
+    /// The declaration of the value.
+    pub unique: &'static UniqueDef,
+    /// Its key, an object of DynamoDB JSON.
+    pub json: Vec<u8>,
+}
 
 /// `unique(by_email, email)`: fields whose values no two items share.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct UniqueDef {
     /// The name of the look-up.
     pub name: &'static str,
@@ -409,7 +418,42 @@ pub struct UniqueDef {
     /// Whether it is declared with `filling`: old items may not have taken their values, so no program looks them up
     /// yet.
     pub filling: bool,
+    /// The row of another program that stores a value. None if it is an item of this library.
+    pub row: Option<UniqueRowDef>,
 }
+
+/// `unique(by_email, pk = "..", sk = "..", constant(..))`: the rows in which another program stores unique values. They do not
+/// name their items.
+#[derive(Debug, Clone, Copy)]
+pub struct UniqueRowDef {
+    /// The partition key.
+    pub pk: KeyDef,
+    /// The sort key.
+    pub sk: Option<KeyDef>,
+    /// The other attributes.
+    pub constants: &'static [ConstantDef],
+}
+
+/// The name in the keys tells the templates of rows too.
+impl PartialEq for UniqueDef {
+    fn eq(&self, other: &Self) -> bool {
+        (
+            self.name,
+            self.stored,
+            self.fields,
+            self.front,
+            self.filling,
+        ) == (
+            other.name,
+            other.stored,
+            other.fields,
+            other.front,
+            other.filling,
+        )
+    }
+}
+
+impl Eq for UniqueDef {}
 
 /// The kind of an index.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -282,6 +282,20 @@ json_record! {
         /// Whether it is declared with `filling`: old items may not have taken their values, so programs cannot look
         /// them up yet.
         pub is_filling: bool => may("filling"),
+        /// The row of another program that stores a value. None if it is an item of this library.
+        pub row: Option<UniqueRowSchema> => may,
+    }
+
+    /// The row in which another program stores a unique value. It does not name its item, so there is no look-up.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub struct UniqueRowSchema {
+        /// The partition key.
+        pub pk: KeySchema => must,
+        /// The sort key.
+        pub sk: Option<KeySchema> => may,
+        /// Its other attributes.
+        pub constants: Vec<ConstantSchema> => may,
     }
 }
 

@@ -267,7 +267,9 @@ pub const fn share_uniques(a: &EntityDef, b: &EntityDef) -> bool {
     while at < a.uniques.len() {
         let mut other = 0;
         while other < b.uniques.len() {
-            if same_text(a.uniques[at].front, b.uniques[other].front) {
+            // Rows of other programs have no front. Their templates are compared instead.
+            let is_sentinel = a.uniques[at].row.is_none();
+            if is_sentinel && same_text(a.uniques[at].front, b.uniques[other].front) {
                 return true;
             }
             other += 1;

@@ -9,7 +9,8 @@ use super::{
     IndexSchema, KeyAttribute, KeyContent, KeyDef, KeySchema, KeySource, KeyType, Origin,
     PartModel, PartSchema, PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, SHAPE,
     SecondKeySchema, ShapeSchema, TableDef, TableModel, TableSchema, TableSettings, UniqueDef,
-    UniqueSchema, VectorDef, VectorIndexSchema, VectorKeyDef, VectorSearchSchema,
+    UniqueModel, UniqueRowSchema, UniqueSchema, VectorDef, VectorIndexSchema, VectorKeyDef,
+    VectorSearchSchema,
 };
 use crate::json::Tag;
 
@@ -230,7 +231,7 @@ impl DeclaredEntity {
         let patterns = def.indexes.iter();
         let patterns = patterns.map(|index| self.pattern(index, &mut parts));
         let uniques = def.uniques.iter().zip(model.uniques);
-        let uniques = uniques.map(|(unique, key)| unique_schema(unique, key));
+        let uniques = uniques.map(|(unique, model)| unique_schema(unique, model));
         EntitySchema {
             name: def.type_name.to_owned(),
             stored_name: def.stored_name.to_owned(),
@@ -348,12 +349,17 @@ impl DeclaredEntity {
 
 /// A key attribute; its parts are taken from those of the entity, which come in the same order.
 fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>) -> KeySchema {
+    if matches!(key.source, KeySource::Field(_)) {
+        // A bare key has an entry in the list, which is not needed here.
+        parts.next();
+    }
+    key_of_formats(key, &mut parts.map(|part| part.format))
+}
+
+/// A key attribute; the formats are those of its parts.
+fn key_of_formats(key: &KeyDef, formats: &mut impl Iterator<Item = &'static str>) -> KeySchema {
     let content = match key.source {
-        KeySource::Field(field) => {
-            // A bare key has an entry in the list, which is not needed here.
-            parts.next();
-            KeyContent::Field(field.to_owned())
-        }
+        KeySource::Field(field) => KeyContent::Field(field.to_owned()),
         KeySource::Template(pieces) => {
             let pieces = pieces.iter().map(|piece| match piece {
                 Piece::Literal(text) => PieceSchema::Text((*text).to_owned()),
@@ -365,7 +371,7 @@ fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>)
                     ..
                 } => PieceSchema::Part(PartSchema {
                     field: (*field).to_owned(),
-                    format: parts.next().and_then(|part| filled(part.format)),
+                    format: formats.next().and_then(filled),
                     width: *width,
                     presence: *presence,
                 }),
@@ -391,8 +397,9 @@ fn search_schema(index: &VectorDef) -> VectorSearchSchema {
     }
 }
 
-fn unique_schema(unique: &UniqueDef, key: &[Piece]) -> UniqueSchema {
-    let parts = key.iter().filter_map(|piece| match piece {
+fn unique_schema(unique: &UniqueDef, model: &UniqueModel) -> UniqueSchema {
+    let mut formats = model.formats.iter().copied();
+    let parts = model.pieces.iter().filter_map(|piece| match piece {
         Piece::Literal(_) | Piece::Shard(_) => None,
         Piece::Part {
             field,
@@ -401,17 +408,25 @@ fn unique_schema(unique: &UniqueDef, key: &[Piece]) -> UniqueSchema {
             ..
         } => Some(PartSchema {
             field: (*field).to_owned(),
-            format: None,
+            format: formats.next().and_then(filled),
             width: *width,
             presence: *presence,
         }),
+    });
+    let parts = parts.collect();
+    let mut formats = model.formats.iter().copied();
+    let row = unique.row.map(|row| UniqueRowSchema {
+        pk: key_of_formats(&row.pk, &mut formats),
+        sk: row.sk.map(|sk| key_of_formats(&sk, &mut formats)),
+        constants: row.constants.iter().map(|it| it.schema()).collect(),
     });
     UniqueSchema {
         name: unique.name.to_owned(),
         stored: unique.stored.to_owned(),
         fields: texts(unique.fields),
-        parts: parts.collect(),
+        parts,
         is_filling: unique.filling,
+        row,
     }
 }
 

@@ -3,7 +3,11 @@
 //! Only the key identifies a row that another program wrote. If its time has other digits, or its number has no
 //! leading zeros, it is still a row of the entity, and the reader must get an error; a row of something else is not.
 
-use super::{EntityDef, EntitySchema, KeyContent, KeyDef, KeySource, Piece, PieceSchema};
+use super::{
+    EntityDef, EntitySchema, KeyContent, KeyDef, KeySchema, KeySource, Piece, PieceSchema,
+    UniqueRowDef, UniqueSchema,
+};
+use crate::codec::Item;
 use crate::json::{Reader, find_member};
 
 impl EntityDef {
@@ -26,24 +30,56 @@ impl EntitySchema {
     /// Whether the literals of the templates are in the keys of an item.
     pub(super) fn is_like(&self, item: &[u8]) -> bool {
         let mut keys = [Some(&self.pk), self.sk.as_ref()].into_iter().flatten();
-        keys.all(|key| {
-            let KeyContent::Template(pieces) = &key.content else {
-                return true;
-            };
-            let literals = pieces.iter().map(|piece| match piece {
-                PieceSchema::Text(text) => Some(text.as_str()),
-                PieceSchema::Part(_) | PieceSchema::Shard(_) => None,
-            });
-            of_attribute(literals, &key.attribute, item).is_some()
-        })
+        keys.all(|key| has_literals(key, item, LiteralCase::Any))
     }
+}
+
+impl UniqueSchema {
+    /// Whether an item has the key of a row in which another program stores this unique value.
+    pub fn has_row_key_of(&self, item: &Item) -> bool {
+        let (Some(row), Ok(json)) = (&self.row, item.to_dynamo_json()) else {
+            return false;
+        };
+        let mut keys = [Some(&row.pk), row.sk.as_ref()].into_iter().flatten();
+        keys.all(|key| has_literals(key, &json, LiteralCase::Exact))
+    }
+}
+
+fn has_literals(key: &KeySchema, item: &[u8], case: LiteralCase) -> bool {
+    let KeyContent::Template(pieces) = &key.content else {
+        return true;
+    };
+    let literals = pieces.iter().map(|piece| match piece {
+        PieceSchema::Text(text) => Some(text.as_str()),
+        PieceSchema::Part(_) | PieceSchema::Shard(_) => None,
+    });
+    of_attribute(literals, &key.attribute, item, case).is_some()
+}
+
+/// Whether the literals of the row of a unique value are in the keys of an item, in the same case: only such a key is not that
+/// of an entity.
+pub(super) fn is_row(row: &UniqueRowDef, item: &[u8]) -> bool {
+    let mut keys = [Some(&row.pk), row.sk.as_ref()].into_iter().flatten();
+    keys.all(|key| match key.source {
+        KeySource::Template(pieces) => {
+            of_attribute(literals(pieces), key.attribute, item, LiteralCase::Exact).is_some()
+        }
+        KeySource::Field(_) => false,
+    })
+}
+
+/// Whether letters in another case count as the same.
+#[derive(Clone, Copy)]
+enum LiteralCase {
+    Exact,
+    Any,
 }
 
 fn of_key(key: &KeyDef, item: &[u8]) -> Option<usize> {
     let KeySource::Template(pieces) = key.source else {
         return Some(0);
     };
-    of_attribute(literals(pieces), key.attribute, item)
+    of_attribute(literals(pieces), key.attribute, item, LiteralCase::Any)
 }
 
 /// The literals of a template, with None for all else.
@@ -58,13 +94,18 @@ fn of_attribute<'p>(
     literals: impl Iterator<Item = Option<&'p str>>,
     attribute: &str,
     item: &[u8],
+    case: LiteralCase,
 ) -> Option<usize> {
     let json = find_member(item, attribute).ok()??;
-    of_text(literals, &Reader::new(json).text().ok()?)
+    of_text(literals, &Reader::new(json).text().ok()?, case)
 }
 
 /// Counts the bytes of literals in a text. They must be in order, with any text in place of the parts.
-fn of_text<'p>(literals: impl Iterator<Item = Option<&'p str>>, text: &str) -> Option<usize> {
+fn of_text<'p>(
+    literals: impl Iterator<Item = Option<&'p str>>,
+    text: &str,
+    case: LiteralCase,
+) -> Option<usize> {
     let mut left = text.as_bytes();
     let (mut alike, mut is_behind_part) = (0, false);
     let mut literals = literals.peekable();
@@ -84,7 +125,10 @@ fn of_text<'p>(literals: impl Iterator<Item = Option<&'p str>>, text: &str) -> O
         };
         let is_there = |place: &usize| {
             let stored = left.get(*place..*place + literal.len());
-            stored.is_some_and(|stored| stored.eq_ignore_ascii_case(literal))
+            stored.is_some_and(|stored| match case {
+                LiteralCase::Exact => stored == literal,
+                LiteralCase::Any => stored.eq_ignore_ascii_case(literal),
+            })
         };
         let place = places.find(is_there)?;
         left = left.get(place + literal.len()..)?;
@@ -124,16 +168,34 @@ mod tests {
             ("XORDER#7#LINE#1", None),
             ("", None),
         ] {
-            assert_eq!(of_text(literals(line), text), alike, "{text}");
+            assert_eq!(
+                of_text(literals(line), text, LiteralCase::Any),
+                alike,
+                "{text}"
+            );
         }
         let constant: &'static [Piece] = &[Piece::Literal("INFO")];
-        assert_eq!(of_text(literals(constant), "info"), Some(4));
-        assert_eq!(of_text(literals(constant), "INFOS"), None);
-        let ended: &'static [Piece] = &[PART, Piece::Literal("#END")];
-        assert_eq!(of_text(literals(ended), "a#END#END"), Some(4));
-        assert_eq!(of_text(literals(ended), "a#END#"), None);
         assert_eq!(
-            of_text(literals(&[PART, Piece::Shard(3)]), "anything"),
+            of_text(literals(constant), "info", LiteralCase::Any),
+            Some(4)
+        );
+        assert_eq!(of_text(literals(constant), "INFOS", LiteralCase::Any), None);
+        assert_eq!(
+            of_text(literals(constant), "info", LiteralCase::Exact),
+            None
+        );
+        let ended: &'static [Piece] = &[PART, Piece::Literal("#END")];
+        assert_eq!(
+            of_text(literals(ended), "a#END#END", LiteralCase::Any),
+            Some(4)
+        );
+        assert_eq!(of_text(literals(ended), "a#END#", LiteralCase::Any), None);
+        assert_eq!(
+            of_text(
+                literals(&[PART, Piece::Shard(3)]),
+                "anything",
+                LiteralCase::Any
+            ),
             Some(0)
         );
     }

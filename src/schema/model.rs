@@ -36,7 +36,7 @@ pub struct EntityModel {
     /// All parts of all key attributes, bare fields among them: those of the primary key, then index by index.
     pub parts: &'static [PartModel],
     /// The keys of the items that keep its unique values, in the order of the definitions.
-    pub uniques: &'static [&'static [Piece]],
+    pub uniques: &'static [UniqueModel],
     /// The vector indexes that it declares.
     pub vectors: &'static [&'static VectorDef],
     /// The subject of its queries: its table, or the access pattern at this position of the declaration.
@@ -59,6 +59,15 @@ impl EntityModel {
         may_be_absent: |_| true,
         allows: &[],
     };
+}
+
+/// The key of the item that stores a unique value.
+#[derive(Debug, Clone, Copy)]
+pub struct UniqueModel {
+    /// The pieces of the partition key, and of the sort key of a row of another program.
+    pub pieces: &'static [Piece],
+    /// The formats of their parts, as they are written; none if no part has one.
+    pub formats: &'static [&'static str],
 }
 
 /// The declaration of a collection besides its entities.

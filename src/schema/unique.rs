@@ -3,8 +3,9 @@
 //! The partition key of such an item begins with `$UNIQUE#`, and no key from a template contains `$`. If the
 //! partition key of an entity can be any text, the sort key distinguishes them: that of such an item is `$`.
 
-use super::overlap::is_fallback;
-use super::{EntityDef, KeyDef, KeySource, KeyType, Piece, Style};
+use super::likeness::is_row;
+use super::overlap::{is_fallback, key_may_meet, may_begin, same_text};
+use super::{EntityDef, KeyDef, KeySource, KeyType, Piece, Style, TableDef, UniqueRowDef};
 
 /// Whether the partition key is text.
 pub const fn has_text_partition(entity: &EntityDef) -> bool {
@@ -30,9 +31,135 @@ pub const fn leaves_room_for_uniques(entities: &[&EntityDef], style: Style) -> b
     true
 }
 
-/// Whether any of the entities has unique values.
+impl EntityDef {
+    /// Whether it has unique values that are stored in items of this library.
+    pub(crate) fn has_sentinels(&self) -> bool {
+        self.uniques.iter().any(|unique| unique.row.is_none())
+    }
+}
+
+/// Whether any of the entities has unique values that are stored in items of this library.
 pub(crate) fn has_uniques(entities: &[&EntityDef]) -> bool {
-    entities.iter().any(|entity| !entity.uniques.is_empty())
+    entities.iter().any(|entity| entity.has_sentinels())
+}
+
+/// The rows in which other programs store unique values of the entities.
+fn unique_rows(entities: &[&'static EntityDef]) -> impl Iterator<Item = &'static UniqueRowDef> {
+    let uniques = entities.iter().flat_map(|entity| entity.uniques);
+    uniques.filter_map(|unique| unique.row.as_ref())
+}
+
+/// Whether other programs store unique values of the entities in rows of the table.
+pub(crate) fn has_unique_rows(entities: &[&'static EntityDef]) -> bool {
+    unique_rows(entities).next().is_some()
+}
+
+/// Whether an item is the row of a unique value of the entities. Only its key tells, which no item of an entity can have.
+pub(crate) fn is_unique_row(entities: &[&'static EntityDef], item: &[u8]) -> bool {
+    unique_rows(entities).any(|row| is_row(row, item))
+}
+
+/// The row of the unique value with this number.
+const fn row_of(entity: &'static EntityDef, number: usize) -> Option<&'static UniqueRowDef> {
+    if number >= entity.uniques.len() {
+        return None;
+    }
+    entity.uniques[number].row.as_ref()
+}
+
+/// Whether the row has a sort key if the table has one.
+pub const fn row_fills_keys(table: &TableDef, entity: &'static EntityDef, number: usize) -> bool {
+    match row_of(entity, number) {
+        Some(row) => table.name.is_empty() || row.sk.is_some() == table.sk.is_some(),
+        None => true,
+    }
+}
+
+/// Whether no item of the table, and no item that stores a unique value, has the partition key of the row.
+pub const fn row_is_no_item(
+    entities: &[&EntityDef],
+    entity: &'static EntityDef,
+    number: usize,
+    style: Style,
+) -> bool {
+    let Some(row) = row_of(entity, number) else {
+        return true;
+    };
+    if may_begin(&[Piece::Literal("$UNIQUE#")], &row.pk, style) {
+        return false;
+    }
+    let mut at = 0;
+    while at < entities.len() {
+        let other = entities[at];
+        if !is_fallback(other) && key_may_meet(&row.pk, &other.pk, style) {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether no row of another unique value has the key of the row.
+pub const fn rows_differ(
+    entities: &[&'static EntityDef],
+    entity: &'static EntityDef,
+    number: usize,
+    style: Style,
+) -> bool {
+    let Some(row) = row_of(entity, number) else {
+        return true;
+    };
+    let mut at = 0;
+    while at < entities.len() {
+        let other = entities[at];
+        let mut unique = 0;
+        while unique < other.uniques.len() {
+            let is_itself = unique == number && same_text(other.id, entity.id);
+            if let Some(found) = &other.uniques[unique].row
+                && !is_itself
+                && rows_may_meet(row, found, style)
+            {
+                return false;
+            }
+            unique += 1;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn rows_may_meet(one: &UniqueRowDef, other: &UniqueRowDef, style: Style) -> bool {
+    if !key_may_meet(&one.pk, &other.pk, style) {
+        return false;
+    }
+    match (&one.sk, &other.sk) {
+        (Some(one), Some(other)) => key_may_meet(one, other, style),
+        _ => true,
+    }
+}
+
+/// Whether the constants of the row have other names than the keys of the table.
+pub const fn row_has_free_constants(
+    table: &TableDef,
+    entity: &'static EntityDef,
+    number: usize,
+) -> bool {
+    let Some(row) = row_of(entity, number) else {
+        return true;
+    };
+    let mut at = 0;
+    while at < row.constants.len() {
+        let name = row.constants[at].attribute;
+        let is_sort = match table.sk {
+            Some(sk) => same_text(sk, name),
+            None => false,
+        };
+        if is_sort || same_text(table.pk, name) {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 /// Whether the key never begins with `$`.

@@ -21,7 +21,7 @@ use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Tag, find_member};
 use crate::key::json::KeyJson;
-use crate::schema::{EntityDef, TableDef, has_uniques};
+use crate::schema::{EntityDef, TableDef, has_unique_rows, has_uniques, is_unique_row};
 
 /// The reader of the item before or after a change.
 pub(super) struct Side<T> {
@@ -206,6 +206,9 @@ impl Followed {
 
     /// Whether the record is of an item that stores a unique value.
     fn is_of_sentinel(&self, record: &RecordParts) -> bool {
+        if has_unique_rows(self.entities) && is_unique_row(self.entities, &record.keys) {
+            return true;
+        }
         if !has_uniques(self.entities) {
             return false;
         }

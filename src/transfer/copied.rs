@@ -22,7 +22,7 @@ use crate::json::CodecError;
 use crate::plan::size;
 use crate::query::QuerySource;
 use crate::schema::{
-    EntityDef, EntityModel, FieldRole, KeyAttribute, Pattern, TableDef, is_reserved,
+    EntityDef, EntityModel, FieldRole, KeyAttribute, Pattern, TableDef, is_reserved, is_unique_row,
 };
 use crate::write::{copied_put, untyped_key};
 
@@ -153,6 +153,8 @@ pub(super) struct CopyTarget {
     pub(super) entity: Option<CopiedEntity>,
     /// The entities of a masked copy of a table.
     pub(super) entities: Vec<CopiedEntity>,
+    /// All entities of the table.
+    declared: &'static [&'static EntityDef],
     /// The writes of items as they are, for a copy of a table.
     items: TableItems,
     pub(super) mask: Option<Mask>,
@@ -180,6 +182,7 @@ impl CopyTarget {
         CopyTarget {
             entity,
             entities: Vec::new(),
+            declared: source.entities,
             items: TableItems::of_table(source.table, source.entities, source.entity, &COPY),
             mask: None,
             mode: CopyMode::default(),
@@ -403,13 +406,18 @@ impl CopyTarget {
     fn entity_of(&self, row: &[u8]) -> Option<CopiedEntity> {
         let mut entities = self.entities.iter();
         // The item of a unique value contains the value of the source, and is written again with the masked row.
-        let found = entities.find(|entity| !is_sentinel(row) && (entity.is_own)(row));
+        let found = entities.find(|entity| !self.stores_value(row) && (entity.is_own)(row));
         found.copied()
+    }
+
+    /// Whether a row stores a unique value.
+    fn stores_value(&self, row: &[u8]) -> bool {
+        is_sentinel(row) || is_unique_row(self.declared, row)
     }
 
     /// Whether a masked copy omits a row that it cannot mask.
     fn is_omitted(&self, row: &[u8]) -> bool {
-        self.mask.is_some() && (is_sentinel(row) || !self.mode.copies_others)
+        self.mask.is_some() && (self.stores_value(row) || !self.mode.copies_others)
     }
 
     fn unmasked_item(&self, row: &[u8]) -> Result<CopiedItem> {

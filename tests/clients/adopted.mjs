@@ -4,7 +4,7 @@
 //
 // With `go-on` instead, it reads what `tests/examples/foreign_libraries.rs` then wrote to the table, and changes it. FOLDER has
 // the packages.
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { createRequire } from "node:module";
 
 const require = createRequire(`${process.argv[2]}/`);
@@ -157,6 +157,7 @@ function oneTableModels() {
             params: { isoDates: true, timestamps: true },
         },
         partial: true,
+        warn: false,
     });
     return [table.getModel("Account"), table.getModel("User")];
 }
@@ -180,6 +181,14 @@ async function goOnWithOneTable() {
     const dan = await users.get({ accountId: "blue", name: "Dan" });
     equal(dan.joined.toISOString(), "2026-03-05T00:00:00.000Z");
     equal((await users.scan()).length, 4);
+    // Neither program accepts a value that the other one has stored.
+    for (const email of ["ann@x.org", "dan@z.org"]) {
+        await rejects(users.create({ accountId: "blue", name: "Eve", email }), { code: "UniqueError" });
+        await rejects(users.update({ accountId: "acme", name: "Bob", email }, { return: "none" }), { code: "UniqueError" });
+    }
+    await users.update({ accountId: "blue", name: "Dan", email: "new@z.org" }, { return: "none" });
+    await users.create({ accountId: "acme", name: "Fay", email: "dan@z.org" });
+    await users.remove({ accountId: "blue", name: "Cid" });
 
     await users.update({ accountId: "blue", name: "Dan", role: "guest" });
     await users.update({ accountId: "acme", name: "Ann Lee", role: "owner" });

@@ -148,7 +148,7 @@ async fn one_table_shares_its_table() -> Outcome {
     let dan = User {
         account_id: "blue".into(),
         created: now,
-        email: None,
+        email: Some("dan@z.org".into()),
         gs1pk: None,
         gs1sk: "user#".into(),
         joined: Some(time("2026-03-05T00:00:00.000Z")?),
@@ -158,11 +158,59 @@ async fn one_table_shares_its_table() -> Outcome {
         rest: Item::new(),
     };
     dan.create().send(&db).await?;
+    // OneTable has stored this value.
+    let taken = User {
+        name: "Eve".into(),
+        email: Some("cid@y.org".into()),
+        ..dan
+    };
+    assert!(
+        taken
+            .create()
+            .send(&db)
+            .await
+            .unwrap_err()
+            .is_unique_violation()
+    );
 
     library_goes_on(&program, "one_table")?;
     let dan = User::key("blue", "Dan").get().send(&db).await?;
-    let role = dan.and_then(|user| user.role);
-    assert_eq!(role.as_deref(), Some("guest"));
+    let dan = dan.ok_or("the user Dan")?;
+    assert_eq!(dan.role.as_deref(), Some("guest"));
+    assert_eq!(dan.email.as_deref(), Some("new@z.org"));
+    // OneTable has released the values of these, and taken one of them again.
+    let eve = |email: &str| User {
+        name: "Eve".into(),
+        email: Some(email.into()),
+        ..taken.clone()
+    };
+    assert!(
+        eve("dan@z.org")
+            .create()
+            .send(&db)
+            .await
+            .unwrap_err()
+            .is_unique_violation()
+    );
+    let eve = eve("cid@y.org").create().send(&db).await?;
+    eve.delete().send(&db).await?;
+    dan.delete().send(&db).await?;
+    let rows = Item::in_table("one_table");
+    for (email, is_stored) in [
+        ("cid@y.org", false),
+        ("new@z.org", false),
+        ("dan@z.org", true),
+        ("ann@x.org", true),
+    ] {
+        let key = Item::from_json(&format!(
+            r#"{{"pk": "_unique#User#email#{email}", "sk": "_unique#"}}"#
+        ))?;
+        assert_eq!(
+            rows.get(key).send(&db).await?.is_some(),
+            is_stored,
+            "{email}"
+        );
+    }
     let ann = User::gs1("email#ann@x.org").all(&db).await?;
     assert_eq!((ann.len(), ann[0].role.as_deref()), (1, Some("owner")));
     assert!(User::key("acme", "Bob").get().send(&db).await?.is_none());

@@ -25,6 +25,7 @@ mod random;
 mod separators;
 mod spelling;
 mod time_ranges;
+mod unique_rows;
 
 use libtest_mimic::Arguments;
 
@@ -46,6 +47,7 @@ fn main() {
     all.extend(trials("programs", Mode::Raw, programs::tests()));
     all.extend(trials("separators", Mode::Raw, separators::tests()));
     all.extend(trials("time_ranges", Mode::Raw, time_ranges::tests()));
+    all.extend(trials("unique_rows", Mode::Raw, unique_rows::tests()));
     all.extend(trials("random", Mode::Raw, random::tests()));
     libtest_mimic::run(&arguments, all).exit();
 }

@@ -16,6 +16,17 @@ pub fn cases() -> Vec<Case> {
                     { team: String, id: u32 }
             } User
         },
+        // Another program needs the rows that it writes.
+        case! { NeedlessUnique at "User.by_id";
+            {
+                table App(name = "users", pk = "pk", entities(User));
+                entity User(table = App, key(pk = "USER#{id}"), unique(by_id, id)) { id: u32 }
+            } App;
+            {
+                table App(name = "users", pk = "pk", entities(User));
+                entity User(table = App, key(pk = "USER#{id}"), unique(by_id, pk = "ID#{id}")) { id: u32 }
+            } App
+        },
         case! { ImpliedUnique at "User.by_both";
             {
                 entity User(table = "users", key(pk = "ID#{id}"), unique(by_email, email), unique(by_both, email, name))

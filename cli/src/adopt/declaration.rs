@@ -314,6 +314,20 @@ fn entity_text(
             );
         }
     }
+    for unique in &entity.uniques {
+        let name = |attribute: &str| {
+            let field = entity.field(attribute);
+            field.map_or("missing", |field| field.name.as_str())
+        };
+        let mut options = vec![
+            unique.name.clone(),
+            format!("pk = {:?}", template_text(&unique.pk, &name)),
+        ];
+        options.extend(unique.sk.iter().map(|sk| format!("sk = {sk:?}")));
+        let constant = unique.constant.as_ref();
+        options.extend(constant.map(|(name, value)| format!("constant({name:?} = {value:?})")));
+        let _ = writeln!(text, "#[dynamo(unique({}))]", options.join(", "));
+    }
     let _ = writeln!(text, "pub struct {} {{", entity.name);
     fields_text(&mut text, &entity.fields);
     text +=

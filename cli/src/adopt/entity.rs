@@ -15,6 +15,7 @@ pub(crate) struct AdoptedEntity {
     pub(crate) pk: AdoptedKey,
     pub(crate) sk: Option<AdoptedKey>,
     pub(crate) patterns: Vec<AdoptedPattern>,
+    pub(crate) uniques: Vec<AdoptedUnique>,
     pub(crate) fields: Vec<AdoptedField>,
     /// Its items, by their numbers in the sample.
     pub(crate) rows: Vec<usize>,
@@ -64,6 +65,17 @@ impl AdoptedEntity {
             .iter()
             .find(|field| field.attribute == attribute)
     }
+}
+
+/// A unique value that OneTable stores in rows of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct AdoptedUnique {
+    pub(crate) name: String,
+    pub(crate) pk: KeyTemplate,
+    /// The text of the sort key, if the table has one.
+    pub(crate) sk: Option<String>,
+    /// The type of the rows: its attribute and its value.
+    pub(crate) constant: Option<(String, String)>,
 }
 
 /// An index that contains items of an entity.

@@ -8,7 +8,10 @@ use super::entity_plan::plan_entity;
 use super::grouping::{RowGroups, groups_by_key, groups_by_type, one_group};
 use super::names::{type_name, unique_name};
 use super::sample::TableSample;
-use super::vocabulary::{ELECTRO_VERSION, TypeAttribute, constant_text, type_attribute};
+use super::unique_rows::plan_uniques;
+use super::vocabulary::{
+    ELECTRO_VERSION, TypeAttribute, UNIQUE_ROWS, constant_text, type_attribute,
+};
 
 /// The declarations for a table.
 #[derive(Debug, Clone)]
@@ -89,11 +92,18 @@ fn plan_groups(
         entity.type_attribute = group.type_attribute;
         entities.push(entity);
     }
-    let mut others: Vec<(String, usize)> = groups
-        .others
-        .into_iter()
-        .map(|(reason, rows)| (reason, rows.len()))
-        .collect();
+    let mut others: Vec<(String, usize)> = Vec::new();
+    for (reason, mut rows) in groups.others {
+        if let Some(typed) = typed.as_ref().filter(|_| reason == UNIQUE_ROWS) {
+            for entity in &mut entities {
+                let declared = plan_uniques(entity, sample, &rows, &typed.name);
+                rows.retain(|row| !declared.contains(row));
+            }
+        }
+        if !rows.is_empty() {
+            others.push((reason, rows.len()));
+        }
+    }
     let mut kept = Vec::new();
     for entity in &mut entities {
         let (rows, reasons) = compare_rows(entity, sample);

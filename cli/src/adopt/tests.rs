@@ -466,3 +466,85 @@ fn known_declarations_are_found_again() {
         assert_eq!(hidden, wanted, "seed {seed}: {sk:?} {:?}", sample.rows);
     }
 }
+
+/// A table with a sort key, an index over `gsi1pk` and the number `gsi1sk`, and these items.
+fn typed_sample(rows: &[&str]) -> TableSample {
+    let column = |name: &str, ty| SampleColumn {
+        name: name.to_owned(),
+        ty,
+    };
+    let read = |row: &&str| Item::from_json(row).expect("an item");
+    TableSample {
+        name: "typed".to_owned(),
+        pk: column("pk", KeyType::S),
+        sk: Some(column("sk", KeyType::S)),
+        indexes: vec![SampleIndex {
+            name: "gsi1".to_owned(),
+            is_local: false,
+            pk: vec![column("gsi1pk", KeyType::S)],
+            sk: vec![column("gsi1sk", KeyType::N)],
+            project: SampleProjection::All,
+        }],
+        ttl: None,
+        rows: rows.iter().map(read).collect(),
+        is_whole: true,
+    }
+}
+
+fn text_of(sample: &TableSample) -> (String, Vec<(String, usize)>) {
+    let mut table = plan_table(sample);
+    name_structs(&mut table);
+    (declarations(&table, sample), table.others)
+}
+
+const MEMBERS: [&str; 2] = [
+    r#"{"pk":"m#a","sk":"m#","_type":"Member","team":"red","id":"a","code":7,"until":1772366400}"#,
+    r#"{"pk":"m#b","sk":"m#","_type":"Member","team":"blue","id":"b","code":12,"until":1772366401}"#,
+];
+
+#[test]
+fn unique_rows_are_declared_with_their_scope() {
+    let rows = [
+        r#"{"pk":"_unique#red#Member#code#7","sk":"_unique#","_type":"_Unique"}"#,
+        r#"{"pk":"_unique#blue#Member#code#12","sk":"_unique#","_type":"_Unique"}"#,
+        r#"{"pk":"_unique#Other#code#7","sk":"_unique#","_type":"_Unique"}"#,
+    ];
+    let all = [&MEMBERS[..], &rows[..]].concat();
+    let (text, others) = text_of(&typed_sample(&all));
+    let wanted = r##"unique(unique_code, pk = "_unique#{team}#Member#code#{code}", sk = "_unique#", constant("_type" = "_Unique"))"##;
+    assert!(text.contains(wanted), "{text}");
+    // The value of another model is not declared.
+    assert_eq!(others.iter().map(|(_, count)| *count).sum::<usize>(), 1);
+
+    // An item without its row contradicts the template.
+    let (text, others) = text_of(&typed_sample(&all[..3]));
+    assert!(!text.contains("unique("), "{text}");
+    assert_eq!(others.len(), 1);
+
+    // The rows remain when their items expire.
+    let mut expiring = typed_sample(&all);
+    expiring.ttl = Some("until".to_owned());
+    let (text, others) = text_of(&expiring);
+    assert!(
+        text.contains("its unique values are not declared") && !text.contains("unique("),
+        "{text}"
+    );
+    assert_eq!(others.iter().map(|(_, count)| *count).sum::<usize>(), 3);
+}
+
+#[test]
+fn a_copied_number_is_noted() {
+    let row = |id: u32, score: u32, key: u32| {
+        format!(
+            r#"{{"pk":"g#{id}","sk":"g#","gsi1pk":"game","gsi1sk":{key},"score":{score},"game":"game"}}"#
+        )
+    };
+    let note = "it equals `score` in all items";
+    let text = |rows: [String; 3]| text_of(&typed_sample(&rows.each_ref().map(String::as_str))).0;
+    let copied = text([row(1, 10, 10), row(2, 20, 20), row(3, 10, 10)]);
+    assert!(copied.contains(note), "{copied}");
+    let differs = text([row(1, 10, 10), row(2, 20, 20), row(3, 10, 11)]);
+    assert!(!differs.contains(note), "{differs}");
+    let one_value = text([row(1, 10, 10), row(2, 10, 10), row(3, 10, 10)]);
+    assert!(!one_value.contains(note), "{one_value}");
+}

@@ -90,7 +90,7 @@ pub(crate) fn other_type<'i>(row: &'i Item, attribute: &str) -> Option<(&'static
     others.find_map(|name| {
         let text = row.get(name)?.as_text()?;
         // OneTable gives this type to the items of its unique values.
-        (!text.is_empty() && text != "_Unique").then_some((name, text))
+        (!text.is_empty() && text != UNIQUE_TYPE).then_some((name, text))
     })
 }
 
@@ -98,6 +98,12 @@ pub(crate) fn other_type<'i>(row: &'i Item, attribute: &str) -> Option<(&'static
 pub(crate) fn has_lower_keys(rows: &[&Item]) -> bool {
     rows.iter().any(|row| row.contains(ELECTRO_ENTITY))
 }
+
+/// The type of the rows in which OneTable stores unique values.
+pub(crate) const UNIQUE_TYPE: &str = "_Unique";
+
+/// The purpose of these rows.
+pub(crate) const UNIQUE_ROWS: &str = "of the unique values of OneTable";
 
 /// The purpose of a row that belongs to no entity: it has no type, or the one that OneTable gives to its unique values.
 pub(crate) fn foreign_purpose(
@@ -107,7 +113,7 @@ pub(crate) fn foreign_purpose(
 ) -> Option<&'static str> {
     let key = row.get(pk).and_then(Value::as_text).unwrap_or_default();
     match (key.to_ascii_lowercase().starts_with("_unique#"), type_value) {
-        (true, None | Some("_Unique")) => Some("of the unique values of OneTable"),
+        (true, None | Some(UNIQUE_TYPE)) => Some(UNIQUE_ROWS),
         (_, None) => Some("without a type"),
         (_, Some(_)) => None,
     }

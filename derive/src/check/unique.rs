@@ -3,8 +3,9 @@
 use syn::ext::IdentExt as _;
 
 use crate::check::name::TAKEN;
+use crate::check::uses::{parts, placeholder};
 use crate::diag::Diag;
-use crate::model::{Entity, FieldRole, Unique};
+use crate::model::{Entity, FieldRole, Unique, UniqueRow};
 
 pub(super) fn check(entity: &Entity, diag: &Diag) {
     names_are_free(entity, diag);
@@ -12,7 +13,55 @@ pub(super) fn check(entity: &Entity, diag: &Diag) {
     for unique in &entity.uniques {
         fields_are_the_users(entity, unique, diag);
         fields_differ(entity, unique, diag);
-        stored_name_stays(entity, unique, diag);
+        match unique.row() {
+            None => stored_name_stays(entity, unique, diag),
+            Some(row) => {
+                rows_do_not_expire(entity, unique, diag);
+                rows_have_no_none(entity, row, diag);
+            }
+        }
+    }
+}
+
+/// A row of another program has no expiry, and does not name its item. So after the item has expired, nothing tells that
+/// its value is free.
+fn rows_do_not_expire(entity: &Entity, unique: &Unique, diag: &Diag) {
+    if let Some(ttl) = entity.field_of(FieldRole::Ttl) {
+        let message = format!(
+            "`{}`: when DynamoDB deletes an item that has expired by `{}`, the row of its value remains, and no program could know \
+             that the value is free; remove `ttl`, or write `unique({}, {})`, whose items expire with their owner",
+            unique.name,
+            ttl.ident,
+            unique.name,
+            field_names(entity, unique),
+        );
+        diag.at(unique.name.span(), message);
+    }
+}
+
+fn field_names(entity: &Entity, unique: &Unique) -> String {
+    let fields = unique
+        .fields
+        .iter()
+        .filter_map(|(at, _)| entity.fields.get(*at));
+    let names: Vec<String> = fields.map(|field| field.ident.to_string()).collect();
+    names.join(", ")
+}
+
+/// An item without a value has no row, so a None has no text in its key.
+fn rows_have_no_none(entity: &Entity, row: &UniqueRow, diag: &Diag) {
+    for part in row.keys().flat_map(parts) {
+        let (Some(format), Some(field)) = (part.format, entity.fields.get(part.field)) else {
+            continue;
+        };
+        if format.none.is_some() {
+            let message = format!(
+                "{}: an item without a value has no row; write {}",
+                placeholder(field, format),
+                placeholder(field, format.unplaced())
+            );
+            diag.at(part.span, message);
+        }
     }
 }
 
@@ -73,11 +122,17 @@ fn stored_names_differ(entity: &Entity, diag: &Diag) {
     for (at, unique) in entity.uniques.iter().enumerate() {
         let mut before = entity.uniques.iter().take(at);
         if let Some(other) = before.find(|other| other.stored == unique.stored) {
-            let message = format!(
-                "`{}` is the stored name of `{}` already; keep one of them, or give `{}` another by \
-                    `rename = \"..\"`",
-                unique.stored, other.name, unique.name
-            );
+            let message = match unique.row() {
+                Some(_) => format!(
+                    "`{}` and `{}` have the same rows; keep one of them",
+                    other.name, unique.name
+                ),
+                None => format!(
+                    "`{}` is the stored name of `{}` already; keep one of them, or give `{}` another by \
+                        `rename = \"..\"`",
+                    unique.stored, other.name, unique.name
+                ),
+            };
             diag.at(unique.stored_at, message);
         }
     }
@@ -92,6 +147,10 @@ fn fields_are_the_users(entity: &Entity, unique: &Unique, diag: &Diag) {
         let message = match field.role {
             FieldRole::Attribute if field.default.is_none() => continue,
             FieldRole::Attribute => "has a default, which many items may have; make it an `Option`",
+            // The rules for parts of keys know these.
+            FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest if unique.row().is_some() => {
+                continue;
+            }
             FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest => {
                 "has no attribute of its own and cannot be unique"
             }

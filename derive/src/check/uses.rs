@@ -5,7 +5,7 @@ use syn::ext::IdentExt as _;
 
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, FieldMarks};
-use crate::model::{Entity, Field, Format, Index, KeySource, Style};
+use crate::model::{Entity, Field, Format, Index, KeySource, Style, Unique, UniqueRow};
 
 /// One use of a field in a key.
 #[derive(Clone, Copy)]
@@ -45,7 +45,10 @@ pub(super) struct KeyUses<'a> {
 
 impl<'a> KeyUses<'a> {
     pub(super) fn of(entity: &'a Entity, marks: &'a EntityMarks, diag: &'a Diag) -> Self {
+        // The rows of unique values are written as keys of indexes are: an item without a part has none.
+        let rows = entity.uniques.iter().filter_map(Unique::row);
         let indexes = entity.indexes.iter().flat_map(Index::keys);
+        let indexes = indexes.chain(rows.flat_map(UniqueRow::keys));
         KeyUses {
             entity,
             marks,

@@ -13,7 +13,7 @@ use crate::check::{no_end, placeholder};
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
     Entity, Field, Format, IdentifyBy, Index, IndexKind, KeySource, NoneSide, Piece, Table,
-    TableRef, Template, TextFormat,
+    TableRef, Template, TextFormat, Unique, UniqueRow,
 };
 
 pub(super) fn entity(entity: &Entity) -> TokenStream {
@@ -23,7 +23,9 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     for source in entity.primary() {
         checks.extend(parts_end(entity, source, false));
     }
-    for source in entity.indexes.iter().flat_map(Index::keys) {
+    let rows = entity.uniques.iter().filter_map(Unique::row);
+    let keys = entity.indexes.iter().flat_map(Index::keys);
+    for source in keys.chain(rows.flat_map(UniqueRow::keys)) {
         checks.extend(parts_end(entity, source, true));
     }
     checks.extend(padded(entity));

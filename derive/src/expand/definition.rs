@@ -9,7 +9,7 @@ use super::tokens::{of, option, plain_name, shown};
 use super::{expiry, flat, second_key, template, unique};
 use crate::model::{
     Constant, ConstantValue, Entity, FieldRole, Index, KeySource, Piece, TableRef, Template,
-    WhenTest, WhenValue,
+    UniqueRow, WhenTest, WhenValue,
 };
 
 /// Names that every function of an expansion uses: key attributes, type attribute, style.
@@ -60,7 +60,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     });
     let attributes = flat::attributes(entity, code!(&[#(#attributes),*]));
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
-    let (name, uniques) = (&entity.ident, unique::definitions(entity));
+    let (name, uniques) = (&entity.ident, unique_defs(entity));
     let sentinels = unique::sentinels(entity);
     let stored = |role| option(entity.field_of(role).map(|field| field.stored.as_str()));
     let (ttl, version) = (stored(FieldRole::Ttl), stored(FieldRole::Version));
@@ -148,6 +148,36 @@ fn key_def(
             code!(__d::KeyDef::new(#attribute, __d::KeyType::S, #source))
         }
     }
+}
+
+/// The unique values, as data.
+fn unique_defs(entity: &Entity) -> TokenStream {
+    let uniques = entity.uniques.iter().map(|unique| {
+        let name = plain_name(&unique.name);
+        let fields = unique
+            .fields
+            .iter()
+            .map(|(field, _)| plain_name(&entity.fields[*field].ident));
+        let (stored, filling, front) = (&unique.stored, unique.filling, unique.front());
+        let row = option(unique.row().map(|row| row_definition(entity, row)));
+        code!(__d::UniqueDef {
+            name: #name,
+            stored: #stored,
+            fields: &[#(#fields),*],
+            front: #front,
+            filling: #filling,
+            row: #row,
+        })
+    });
+    code!(&[#(#uniques),*])
+}
+
+fn row_definition(entity: &Entity, row: &UniqueRow) -> TokenStream {
+    let pk = key_def(entity, &row.pk, &code!(__PK), true);
+    let sk = row.sk.as_ref();
+    let sk = option(sk.map(|sk| key_def(entity, sk, &code!(__SK), true)));
+    let constants = row.constants.iter().map(constant);
+    code!(__d::UniqueRowDef { pk: #pk, sk: #sk, constants: &[#(#constants),*] })
 }
 
 /// The pieces of a template, each with a comma after it.

@@ -127,7 +127,9 @@ impl EntityDoc<'_> {
     }
 
     fn uniques(&self) -> String {
+        // The row of another program names no item, so it has no look-up.
         let uniques = self.entity.uniques.iter();
+        let uniques = uniques.filter(|unique| unique.row().is_none());
         let names: Vec<_> = uniques
             .map(|unique| self.own(&plain_name(&unique.name), ".."))
             .collect();

@@ -12,7 +12,7 @@ use super::vector;
 use super::way::way;
 use crate::model::{
     DataVariant, DefaultValue, Entity, Field, FieldRole, Form, FormerUse, Index, KeySource, Table,
-    Value, ValueShape, VariantShape,
+    Template, UniqueKept, Value, ValueShape, VariantShape,
 };
 
 /// The name under which the data of a tuple variant is stored.
@@ -29,9 +29,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let keys = entity.indexes.iter().flat_map(Index::keys);
     let of_indexes = keys.flat_map(|source| part_models(entity, source, true));
     let parts = own.chain(of_indexes);
-    let uniques = entity.uniques.iter();
-    let uniques =
-        uniques.map(|unique| pieces(entity, &unique.template, true, &code!(__d::Style::Escaped)));
+    let uniques = unique_models(entity);
     let vectors = vector::models(entity);
     let allows = allows(entity);
     let fields = flat::fields(entity, code!(&[#(#fields),*]));
@@ -40,13 +38,31 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             doc: #doc,
             fields: #fields,
             parts: &[#(#parts),*],
-            uniques: &[#(&[#uniques]),*],
+            uniques: &[#(#uniques),*],
             vectors: #vectors,
             pattern: __d::pattern_at::<Self>,
             may_be_absent: <Self as __d::EntityContract>::may_be_absent,
             allows: #allows,
         };
     }
+}
+
+/// `MODEL.uniques`: the parts of the keys, with their formats.
+fn unique_models(entity: &Entity) -> impl Iterator<Item = TokenStream> {
+    entity.uniques.iter().map(|unique| match &unique.kept {
+        UniqueKept::Sentinel(template) => {
+            let pieces = pieces(entity, template, true, &code!(__d::Style::Escaped));
+            code!(__d::UniqueModel { pieces: &[#pieces], formats: &[] })
+        }
+        UniqueKept::Row(row) => {
+            let templates = || row.keys().filter_map(KeySource::template);
+            let pieces =
+                templates().map(|template| pieces(entity, template, true, &code!(__STYLE)));
+            let formats = templates().flat_map(Template::parts);
+            let formats = formats.map(|(_, format)| format.written());
+            code!(__d::UniqueModel { pieces: &[#(#pieces)*], formats: &[#(#formats),*] })
+        }
+    })
 }
 
 /// The lints that an entity allows, each with the part that it is allowed for.

@@ -4,28 +4,29 @@ use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
 use super::attribute::pk_role;
-use super::tokens::{aliased, check, described, linked, of, plain_name};
+use super::tokens::{aliased, check, described, linked, of, plain_name, shown};
 use super::{known, template};
 use crate::check::types::value_type;
-use crate::model::{Entity, Format, TableRef, Unique};
+use crate::model::{Entity, KeySource, TableRef, Template, Unique, UniqueKept};
 
 /// The writers of the sentinels' keys, and the look-ups.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     if entity.uniques.is_empty() {
         return TokenStream::new();
     }
-    let writers = entity.uniques.iter().map(|unique| {
-        template::writer_in(
-            entity,
-            &writer_name(unique),
-            &unique.template,
-            &code!(__PK),
-            &pk_role(entity),
-            &code!(__d::Style::Escaped),
-        )
+    let writers = entity.uniques.iter().flat_map(|unique| {
+        let keys = keys(entity, unique).into_iter();
+        keys.map(|(name, template, attribute, role)| {
+            let style = match unique.row() {
+                None => code!(__d::Style::Escaped),
+                Some(_) => code!(__STYLE),
+            };
+            template::writer_in(entity, &name, template, &attribute, &role, &style)
+        })
     });
     let numbered = entity.uniques.iter().enumerate();
-    let look_ups = numbered.map(|(number, unique)| look_up(entity, key_struct, number, unique));
+    let look_ups =
+        numbered.filter_map(|(number, unique)| look_up(entity, key_struct, number, unique));
     let ident = &entity.ident;
     code! {
         impl #key_struct { #(#writers)* }
@@ -38,8 +39,37 @@ fn writer_name(unique: &Unique) -> Ident {
     format_ident!("write_unique_{}", plain_name(&unique.name))
 }
 
-/// `User::by_email(email)`
-fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) -> TokenStream {
+/// The key attributes that templates write: each with the name of its writer, the name of the attribute and its role. The sort
+/// key of a sentinel is a constant.
+fn keys<'u>(
+    entity: &Entity,
+    unique: &'u Unique,
+) -> Vec<(Ident, &'u Template, TokenStream, TokenStream)> {
+    let writer = writer_name(unique);
+    let pk = |template| (writer.clone(), template, code!(__PK), pk_role(entity));
+    match &unique.kept {
+        UniqueKept::Sentinel(template) => vec![pk(template)],
+        UniqueKept::Row(row) => {
+            let sk = row.sk.as_ref().and_then(KeySource::template);
+            let sk = sk.map(|template| {
+                let name = format_ident!("{writer}_sk");
+                (name, template, code!(__SK), code!(__d::Role::Sort))
+            });
+            row.pk.template().map(pk).into_iter().chain(sk).collect()
+        }
+    }
+}
+
+/// `User::by_email(email)`. A row of another program does not name its item, so it has no look-up.
+fn look_up(
+    entity: &Entity,
+    key_struct: &Ident,
+    number: usize,
+    unique: &Unique,
+) -> Option<TokenStream> {
+    let UniqueKept::Sentinel(template) = &unique.kept else {
+        return None;
+    };
     let (ident, vis, name) = (&entity.ident, &entity.vis, &unique.name);
     let writer = writer_name(unique);
     let (mut arguments, mut values) = (Vec::new(), Vec::new());
@@ -50,7 +80,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
         arguments.push(code!(#value: impl __d::Arg<#part>));
         values.push(code!(let #value = __d::Arg::into_arg(#value);));
     }
-    let writes = unique.template.parts().map(|(field, format)| {
+    let writes = template.parts().map(|(field, format)| {
         let field = &entity.fields[field];
         let value = &field.ident;
         let write = of(&field.ty, &template::index_contract(format), "write_part");
@@ -58,7 +88,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
     });
     let filled = (unique.filling).then(|| code!(where for<'x> #ident: __d::FilledUnique<'x>));
     let doc = doc(entity, unique);
-    code! {
+    Some(code! {
         #[doc = #doc]
         #[inline]
         #vis fn #name(#(#arguments),*) -> __d::LookUp<#ident> #filled {
@@ -67,7 +97,7 @@ fn look_up(entity: &Entity, key_struct: &Ident, number: usize, unique: &Unique) 
                 #key_struct::#writer(__d::KeyTarget::attribute(writer) #(, #writes)*)
             })
         }
-    }
+    })
 }
 
 /// The rustdoc of a look-up. It describes the arguments, because the signature does not show the type within an `Option`.
@@ -92,20 +122,6 @@ fn doc(entity: &Entity, unique: &Unique) -> String {
     )
 }
 
-/// `UNIQUES`, as data.
-pub(super) fn definitions(entity: &Entity) -> TokenStream {
-    let uniques = entity.uniques.iter().map(|unique| {
-        let name = plain_name(&unique.name);
-        let fields = unique
-            .fields
-            .iter()
-            .map(|(field, _)| plain_name(&entity.fields[*field].ident));
-        let (stored, filling, front) = (&unique.stored, unique.filling, unique.front());
-        code!(__d::UniqueDef { name: #name, stored: #stored, fields: &[#(#fields),*], front: #front, filling: #filling })
-    });
-    code!(&[#(#uniques),*])
-}
-
 /// The function that returns the sentinels of an item.
 pub(super) fn sentinels(entity: &Entity) -> TokenStream {
     let ident = &entity.ident;
@@ -127,16 +143,20 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
             .iter()
             .enumerate()
             .map(move |(at, (field, _))| {
-                let is_there =
-                    template::index_question(entity, (*field, Format::PLAIN), "is_there");
+                let part = (*field, unique.format_of(*field));
+                let is_there = template::index_question(entity, part, "is_there");
                 let is_there = known::holds_of(entity, *field, &is_there);
                 code!((#number, #at) => #is_there,)
             })
     });
     let writes = numbered().map(|(number, unique)| {
-        let writer = writer_name(unique);
-        let write = known::write(entity, key_struct, &writer, &unique.template);
-        code!(#number => #write)
+        let keys = keys(entity, unique).into_iter();
+        let writes =
+            keys.map(|(writer, template, ..)| known::write(entity, key_struct, &writer, template));
+        code!(#number => {
+            #(#writes?;)*
+            ::core::result::Result::Ok(())
+        })
     });
     code! {
         #[inline]
@@ -167,8 +187,13 @@ pub(super) fn functions(entity: &Entity, key_struct: &Ident) -> TokenStream {
 
 /// Rules that need the other entities of the table: sentinels have keys that no entity can have.
 pub(super) fn checks(entity: &Entity) -> Vec<TokenStream> {
-    let Some(unique) = entity.uniques.first() else {
-        return Vec::new();
+    let mut checks = row_checks(entity);
+    let mut sentinels = entity
+        .uniques
+        .iter()
+        .filter(|unique| unique.row().is_none());
+    let Some(unique) = sentinels.next() else {
+        return checks;
     };
     let ident = &entity.ident;
     let span = unique.name.span();
@@ -177,7 +202,7 @@ pub(super) fn checks(entity: &Entity) -> Vec<TokenStream> {
         TableRef::Shared(path) => of(path, &code!(DynamoTable), "ENTITIES"),
         TableRef::Own(_) => code!(<#ident as __d::DynamoTable>::ENTITIES),
     };
-    vec![
+    checks.extend([
         check(
             span,
             &code!(__d::has_text_partition(&#def)),
@@ -190,5 +215,50 @@ pub(super) fn checks(entity: &Entity) -> Vec<TokenStream> {
             "unique values are kept in items of the same table, and an entity of it could have their key, since \
              a bare field can hold any text; write its `pk` (or its `sk`) as a template: `key(pk = \"USER#{id}\")`",
         ),
-    ]
+    ]);
+    checks
+}
+
+/// Rules for the rows of other programs: they fill the keys of the table, no item can have their keys, and no row stores two
+/// values.
+fn row_checks(entity: &Entity) -> Vec<TokenStream> {
+    let TableRef::Shared(path) = &entity.table else {
+        return Vec::new();
+    };
+    let [table, entities] = ["TABLE", "ENTITIES"].map(|item| of(path, &code!(DynamoTable), item));
+    let ident = &entity.ident;
+    let def = code!(<#ident as __d::EntityContract>::ENTITY);
+    let shown = shown(path);
+    let numbered = entity.uniques.iter().enumerate();
+    let rows = numbered.filter_map(|(number, unique)| Some((number, unique, unique.row()?)));
+    let rules = rows.flat_map(|(number, unique, row)| {
+        let (name, span) = (&unique.name, unique.name.span());
+        let sort = match &row.sk {
+            Some(_) => format!("the rows of `{name}` have a sort key, and the table `{shown}` has none: remove `sk` here"),
+            None => format!(
+                "the table `{shown}` has a sort key, and the rows of `{name}` have none: write `sk = \"..\"`, as in the rows of the other program"
+            ),
+        };
+        let rules = [
+            (code!(__d::row_fills_keys(&#table, &#def, #number)), sort),
+            (
+                code!(__d::row_is_no_item(#entities, &#def, #number, __STYLE)),
+                format!(
+                    "an item of `{shown}` could have the partition key of a row of `{name}`: begin the template with a text of its own, such as \"UNIQUE#{{..}}\", or the keys of the entities"
+                ),
+            ),
+            (
+                code!(__d::rows_differ(#entities, &#def, #number, __STYLE)),
+                format!(
+                    "a row of `{name}` could store a unique value of another declaration in `{shown}` too: begin one of the templates with a text of its own"
+                ),
+            ),
+            (
+                code!(__d::row_has_free_constants(&#table, &#def, #number)),
+                format!("a constant of `{name}` has the name of a key of `{shown}`, which the row has already; remove it"),
+            ),
+        ];
+        rules.map(|(condition, message)| check(span, &condition, &message))
+    });
+    rules.collect()
 }

@@ -5,7 +5,7 @@ use syn::{Ident, LitStr, Path, Visibility};
 
 use super::field::{Field, FieldRole};
 use super::index::Index;
-use super::key::{KeySource, Piece, Style, Template};
+use super::key::{Format, KeySource, Piece, Style, Template};
 use super::table::StreamView;
 use super::vector::VectorIndex;
 
@@ -125,21 +125,65 @@ pub(crate) struct Unique {
     /// `rename`, otherwise the stored names of the fields: the keys of its sentinels hold this instead of a Rust name.
     pub(crate) stored: String,
     pub(crate) stored_at: Span,
-    /// The partition key of the item that holds the value; its parts are in the order of their attributes.
-    pub(crate) template: Template,
+    /// The item that stores a value.
+    pub(crate) kept: UniqueKept,
     /// Whether old items may not have taken their values yet, so that programs must not look them up.
     pub(crate) filling: bool,
     /// The lints that its `allow(..)` names.
     pub(crate) allows: Vec<String>,
 }
 
+/// The item that stores a unique value.
+pub(crate) enum UniqueKept {
+    /// A sentinel of this library. The template is its partition key; its parts are in the order of their attributes.
+    Sentinel(Template),
+    /// A row of another program.
+    Row(UniqueRow),
+}
+
+/// `unique(by_email, pk = "..", sk = "..", constant(..))`: the row in which another program stores a unique value.
+pub(crate) struct UniqueRow {
+    /// Templates, in each of which a field is named once.
+    pub(crate) pk: KeySource,
+    pub(crate) sk: Option<KeySource>,
+    pub(crate) constants: Vec<Constant>,
+}
+
+impl UniqueRow {
+    /// The sources of its key.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &KeySource> {
+        std::iter::once(&self.pk).chain(&self.sk)
+    }
+}
+
 impl Unique {
     /// The text that all keys of its sentinels begin with.
     pub(crate) fn front(&self) -> &str {
-        match self.template.pieces.first() {
-            Some(Piece::Literal(front)) => front,
-            _ => "",
+        match &self.kept {
+            UniqueKept::Sentinel(template) => match template.pieces.first() {
+                Some(Piece::Literal(front)) => front,
+                _ => "",
+            },
+            UniqueKept::Row(_) => "",
         }
+    }
+
+    /// The row of another program, if it is one.
+    pub(crate) fn row(&self) -> Option<&UniqueRow> {
+        match &self.kept {
+            UniqueKept::Sentinel(_) => None,
+            UniqueKept::Row(row) => Some(row),
+        }
+    }
+
+    /// The format of a field in the key.
+    pub(crate) fn format_of(&self, field: usize) -> Format {
+        let templates = self.row().into_iter().flat_map(UniqueRow::keys);
+        let mut parts = templates
+            .filter_map(KeySource::template)
+            .flat_map(Template::parts);
+        let found = parts.find(|(at, _)| *at == field);
+        found.map_or(Format::PLAIN, |(_, format)| format)
     }
 }
 

@@ -20,11 +20,16 @@ pub(crate) fn read_all(options: &mut Options, is_shared: bool, diag: &Diag) -> V
                 with `#[derive(DynamoTable)]`, and name it here: `table = Shop`";
             diag.at(span, message);
         }
-        for constant in read(opt, diag) {
-            add(constant, &mut constants, diag);
-        }
+        read_into(opt, &mut constants, diag);
     }
     constants
+}
+
+/// Reads one `constant(..)`, after others.
+pub(super) fn read_into(opt: Opt, constants: &mut Vec<Constant>, diag: &Diag) {
+    for constant in read(opt, diag) {
+        add(constant, constants, diag);
+    }
 }
 
 /// Rule: a constant has a name, and each name has one value.

@@ -1,13 +1,15 @@
-//! Reads `unique(by_email, email)`, with `rename = ".."` and `filling`: fields whose values no two items share.
+//! Reads `unique(by_email, email)`, with `rename = ".."` and `filling`: fields whose values no two items share. Those in rows of
+//! another program have a file of their own.
 
 use proc_macro2::Span;
 
 use crate::diag::Diag;
-use crate::model::{Field, Format, Piece, Template, Unique};
+use crate::model::{Field, Format, Piece, Template, Unique, UniqueKept};
 use crate::parse::allow;
 use crate::parse::option::{Given, Opt};
 use crate::parse::options::named;
 use crate::parse::reader::{Reader, resolve};
+use crate::parse::unique_row;
 
 const USAGE: &str = "`unique` takes a name and fields; write `unique(by_email, email)`";
 
@@ -25,6 +27,9 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
     if rest.is_empty() {
         reader.diag.at(name.span(), USAGE);
         return None;
+    }
+    if rest.iter().any(unique_row::is_word) {
+        return unique_row::read(name, rest, entity.is_some(), reader);
     }
     let mut fields = Vec::new();
     let mut renamed = None;
@@ -68,13 +73,13 @@ fn one(opt: Opt, entity: Option<&str>, reader: &Reader<'_>) -> Option<Unique> {
             (order, stored, name.span())
         }
     };
-    let template = template(entity, &stored, &order, name.span());
+    let template = sentinel_key(entity, &stored, &order, name.span());
     Some(Unique {
         name,
         fields,
         stored,
         stored_at,
-        template,
+        kept: UniqueKept::Sentinel(template),
         filling,
         allows,
     })
@@ -125,7 +130,7 @@ fn joined(order: &[usize], declared: &[Field]) -> String {
 }
 
 /// The key of the sentinel, built only from stored names and values. No key of an entity contains a `$`.
-fn template(entity: Option<&str>, stored: &str, order: &[usize], span: Span) -> Template {
+fn sentinel_key(entity: Option<&str>, stored: &str, order: &[usize], span: Span) -> Template {
     let entity = entity.map(|name| format!("{}#", escaped(name)));
     let front = format!("$UNIQUE#{}{}", entity.unwrap_or_default(), escaped(stored));
     let mut pieces = vec![Piece::Literal(front)];

@@ -4,7 +4,7 @@ use syn::parse_quote;
 
 use super::entity_says;
 use crate::diag::Diag;
-use crate::model::Piece;
+use crate::model::UniqueKept;
 
 const USAGE: &str = "`unique` takes a name and fields; write `unique(by_email, email)`";
 
@@ -50,10 +50,7 @@ fn fields_are_the_users() {
 
 fn front(input: syn::DeriveInput) -> String {
     let entity = crate::read_entity(input, &Diag::new()).expect("an entity");
-    match &entity.uniques[0].template.pieces[0] {
-        Piece::Literal(text) => text.clone(),
-        Piece::Part { .. } => panic!("no front"),
-    }
+    entity.uniques[0].front().to_owned()
 }
 
 /// The key consists of stored names only, and different names give different keys.
@@ -119,14 +116,10 @@ fn the_values_of_declared_names_stand_in_their_order() {
     for input in orders {
         let entity = crate::read_entity(input, &Diag::new()).expect("an entity");
         let unique = &entity.uniques[0];
-        let parts = unique
-            .template
-            .pieces
-            .iter()
-            .filter_map(|piece| match piece {
-                Piece::Part { field, .. } => Some(*field),
-                Piece::Literal(_) => None,
-            });
+        let UniqueKept::Sentinel(template) = &unique.kept else {
+            panic!("a row of another program");
+        };
+        let parts = template.parts().map(|(field, _)| field);
         assert_eq!(parts.collect::<Vec<_>>(), [1, 2]);
         assert_eq!(unique.stored, "first,last");
     }

@@ -61,6 +61,8 @@ impl ItemsBeside for UniqueRefill<'_> {
             let mut other = None;
             if let Some(found) = found {
                 match owner_of(&found) {
+                    // The row of another program does not name its item, so nothing contradicts that it is this one.
+                    _ if sentinel.is_row() => continue,
                     Some(owner) if !self.is_same_key(&owner, mine.key_json()) => {
                         other = self
                             .other_owner(sentinel, &found, owner, key, write.now)
@@ -197,7 +199,9 @@ impl UniqueRefill<'_> {
         let pk = find_member(sentinel, self.table_def.pk).ok().flatten();
         let pk = pk.and_then(|json| Reader::new(json).text().ok());
         let mut uniques = self.entity.uniques.iter();
-        pk.is_some_and(|pk| uniques.any(|unique| pk.starts_with(unique.front)))
+        pk.is_some_and(|pk| {
+            uniques.any(|unique| unique.row.is_none() && pk.starts_with(unique.front))
+        })
     }
 
     /// Whether a sentinel expires with its owner.

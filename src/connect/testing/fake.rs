@@ -59,6 +59,10 @@ fn taken_value<E: DynamoEntity>(look_up: &str, holder: &Key<E>) -> Result<Error>
         let message = format!("no unique value is declared with the look-up `{look_up}`");
         return Err(Error::config(message).of(entity.type_name));
     };
+    if unique.row.is_some() {
+        let failure = refused_condition(None);
+        return Ok(crate::plan::taken_value(unique, failure).of(entity.type_name));
+    }
     let mut sentinel = Writer::for_request(128);
     sentinel.push_raw("{");
     sentinel.dynamic_name(MARK);

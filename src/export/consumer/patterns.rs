@@ -327,7 +327,10 @@ impl ImageTest {
                 let names = names.iter().map(JsonTree::from);
                 let kind = kind(names.chain([exists_rule(false)]).collect()).filter(|_| has_types);
                 let sentinel = || {
-                    let has_uniques = table.entities.iter().any(|of| !of.uniques.is_empty());
+                    let has_uniques = table
+                        .entities
+                        .iter()
+                        .any(|of| of.uniques.iter().any(|unique| unique.row.is_none()));
                     let owner = of_type(pk, vec![exists_rule(false)]);
                     let owner = JsonTree::object_of([(
                         "M",

@@ -251,7 +251,8 @@ fn allow_pattern(declared: Declarations<'_>, pattern: &str, all: &mut Permission
         allow_search(&table.name, search, all);
         return Ok(());
     }
-    if entity.uniques.iter().any(|unique| unique.name == name) {
+    let mut look_ups = entity.uniques.iter().filter(|unique| unique.row.is_none());
+    if look_ups.any(|unique| unique.name == name) {
         let what = format!("the look-up `{name}` of `{}`", entity.name);
         let partitions = of.limited_partitions(&what, |of| of.of_entity())?;
         all.add_permission(&table.name, None, "GetItem", partitions);
@@ -326,7 +327,8 @@ fn limited_pattern(of: &KeyReader<'_>, pattern: &PatternSchema) -> Result<Partit
 
 fn unknown_pattern(entity: &EntitySchema, name: &str) -> Error {
     let patterns = entity.patterns.iter().map(|pattern| &pattern.name);
-    let uniques = entity.uniques.iter().map(|unique| &unique.name);
+    let uniques = entity.uniques.iter().filter(|unique| unique.row.is_none());
+    let uniques = uniques.map(|unique| &unique.name);
     let names = patterns.chain(uniques).map(|name| format!("`{name}`"));
     Error::config(format!(
         "`{name}` is neither a verb nor an access pattern of `{}`: its patterns are {}",

@@ -42,17 +42,18 @@ impl KeyReader<'_> {
         // Each write takes and releases unique values, and their items have partitions of their
         // own.
         self.unique_limits().fold(own, |all, unique| {
-            all.union_with(
-                &Partitions::any_partition().limited_by(KeyCondition::Leading, Some(unique)),
-            )
+            all.union_with(&Partitions::any_partition().limited_by(KeyCondition::Leading, unique))
         })
     }
 
     /// The partitions of the items that keep the unique values of the entity, and of no other: in a table of several they
     /// begin with its stored name, in one of its own with that of the value.
-    fn unique_limits(&self) -> impl Iterator<Item = KeyLimit> + '_ {
+    fn unique_limits(&self) -> impl Iterator<Item = Option<KeyLimit>> + '_ {
         let is_shared = self.table.type_attribute.is_some();
         self.entity.uniques.iter().map(move |unique| {
+            if let Some(row) = &unique.row {
+                return self.known_limit(&row.pk);
+            }
             let mut front = b"$UNIQUE#".to_vec();
             let name = match is_shared {
                 true => &self.entity.stored_name,
@@ -60,7 +61,8 @@ impl KeyReader<'_> {
             };
             escape_part(name, Style::Escaped, &mut front);
             front.push(b'#');
-            KeyLimit::Beginning(String::from_utf8_lossy(&front).into_owned())
+            let front = String::from_utf8_lossy(&front).into_owned();
+            Some(KeyLimit::Beginning(front))
         })
     }
 

@@ -88,6 +88,13 @@ pub(super) fn with_new_names(
     {
         rename(&mut part.field);
     }
+    let rows = entity
+        .uniques
+        .iter_mut()
+        .filter_map(|unique| unique.row.as_mut());
+    for key in rows.flat_map(|row| [&mut row.pk].into_iter().chain(&mut row.sk)) {
+        rename_parts(key, &rename);
+    }
     entity
 }
 

@@ -9,6 +9,8 @@ use crate::schema::{EntitySchema, PartSchema, UniqueSchema, Width};
 /// The way of old items to their values.
 const FILL: &str = "fill with a program that has the new declaration: `db fill {entity}`, or `scan().refill()`; each item takes its values, what two items have is \
      reported with both keys, and values that no item has any more are released";
+/// The way of old items to their rows.
+const FILL_ROWS: &str = "fill with a program that has the new declaration: `db fill {entity}`, or `scan().refill()`; missing rows are created";
 /// The way of unique values to other keys.
 const BESIDE: [&str; 4] = [
     "leave it as it is, and declare a second `unique` with a new `rename`, of another field if the type of this one changes; \
@@ -26,6 +28,19 @@ impl EntityPair<'_> {
             // Rust.
             match kept_by(self.new, stored) {
                 Some(is) => self.unique(was, is, changes),
+                None if was.row.is_some() => changes.push(self.change(
+                    ChangeClass::BreaksRunning,
+                    &was.name,
+                    format!(
+                        "the rows of another program `{stored}` are no longer declared: new programs neither create nor delete them, so \
+                         values stay taken, and two items may have one value"
+                    ),
+                    &[
+                        "if the other program still writes these rows, keep the declaration",
+                        "else declare a `unique` of this library beside it, and fill that, if the value is still unique",
+                        "then drop the declaration; the rows remain: delete them by a script",
+                    ],
+                )),
                 None => changes.push(self.change(
                     ChangeClass::BreaksRunning,
                     &was.name,
@@ -49,6 +64,20 @@ impl EntityPair<'_> {
     }
 
     fn unique_appeared(&self, is: &UniqueSchema) -> StoredChange {
+        if is.row.is_some() {
+            return self.change(
+                ChangeClass::FillFirst,
+                &is.name,
+                "the rows of another program are new here: running programs of this library neither create nor delete them, and items \
+                 that these programs wrote have none",
+                &[
+                    "compare the values of all items: the rows do not name their items, so a fill does not detect two items with one value",
+                    DEPLOY_EVERYWHERE,
+                    FILL_ROWS,
+                    "then rely on it: no two items share a value",
+                ],
+            );
+        }
         if is.is_filling {
             return self.change(
                 ChangeClass::Free,
@@ -97,6 +126,14 @@ impl EntityPair<'_> {
     fn unique(&self, was: &UniqueSchema, is: &UniqueSchema, changes: &mut Vec<StoredChange>) {
         let name = &is.name;
         changes.extend(self.unique_filling(was, is));
+        let constants =
+            |unique: &UniqueSchema| unique.row.as_ref().map(|row| row.constants.clone());
+        if constants(was) != constants(is) {
+            let what = "new rows have other constants: every program compares the keys of the rows alone, so both kinds store values; \
+                        the other program may tell its rows by these attributes"
+                .to_owned();
+            changes.push(self.change(ChangeClass::Free, name, what, &[DEPLOY]));
+        }
         if was.name != *name {
             let what = format!(
                 "the look-up was called `{}`, which is stored nowhere",

@@ -8,8 +8,8 @@ use crate::schema::{
     ConstantSchema, DistanceFunction, EntitySchema, ExpirySchema, FieldRole, FieldSchema,
     FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema,
     PatternSchema, PieceSchema, Presence, ProjectionSchema, SecondKeySchema, SecondKeyUse,
-    ShapeSchema, StreamView, Style, TableSchema, UniqueSchema, ValueContent, ValueSchema,
-    VariantSchema, VectorIndexSchema, Width,
+    ShapeSchema, StreamView, Style, TableSchema, UniqueRowSchema, UniqueSchema, ValueContent,
+    ValueSchema, VariantSchema, VectorIndexSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -201,6 +201,11 @@ impl RandomModel {
             fields: Vec::new(),
             parts: self.some(Self::part),
             is_filling: self.0.bool(),
+            row: self.may(|random| UniqueRowSchema {
+                pk: random.key(),
+                sk: random.may(Self::key),
+                constants: random.constants(),
+            }),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::expr::Node;
 use crate::plan::keys::{ItemKey, KeyNames};
 use crate::plan::meaning::Meaning;
 use crate::plan::write_request::{WriteRequest, WriteVerb};
-use crate::schema::{SEVERAL, TableDef};
+use crate::schema::{SEVERAL, TableDef, UniqueDef};
 
 /// An operation of a transaction, planned.
 #[derive(Debug)]
@@ -66,9 +66,18 @@ impl TransactionMember {
         })
     }
 
-    /// Releases the sentinel with this key, if it belongs to this owner.
-    pub(crate) fn giving_up(owner: &Arc<Owner>, sentinel: &[u8], db: &Dynamo) -> Result<Self> {
-        let asked = (owner.mine_condition(), Meaning::ForeignRow);
+    /// Releases the sentinel with this key, if it belongs to this owner. A row of another program does not name its owner.
+    pub(crate) fn giving_up(
+        owner: &Arc<Owner>,
+        unique: &UniqueDef,
+        sentinel: &[u8],
+        db: &Dynamo,
+    ) -> Result<Self> {
+        let condition = match unique.row {
+            None => owner.mine_condition(),
+            Some(_) => Node::all([]),
+        };
+        let asked = (condition, Meaning::ForeignRow);
         TransactionMember::beside_owner(owner, sentinel, WriteVerb::Delete, sentinel, asked, db)
     }
 
@@ -80,7 +89,11 @@ impl TransactionMember {
         };
         let sentinel = self.key.to_json();
         let member = match self.write.verb {
-            WriteVerb::Check => TransactionMember::giving_up(owner, &sentinel, db),
+            WriteVerb::Check => {
+                let asked = (owner.mine_condition(), Meaning::ForeignRow);
+                let verb = WriteVerb::Delete;
+                TransactionMember::beside_owner(owner, &sentinel, verb, &sentinel, asked, db)
+            }
             _ => {
                 let asked = (owner.others_condition(), Meaning::ForeignRow);
                 let verb = WriteVerb::Check;

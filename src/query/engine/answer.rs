@@ -13,9 +13,19 @@ use crate::json::{CodecError, KeyFinder, Number, Reader};
 use crate::key::rank::{Ranking, Ranks};
 use crate::query::keys::{ByKey, RowKind, SortKeyTest};
 use crate::read::{Answered, RawRows, ReadAhead, RowsAhead};
+use crate::schema::{EntityDef, is_unique_row};
 
 /// The minimum number of bytes of a row: `{"k":{"S":"v"}},`.
 const LEAST_ROW: usize = 16;
+
+/// The items of unique values that DynamoDB cannot filter by an attribute.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct OmittedItems {
+    /// The partition key of a table in which newer programs may keep unique values that this one does not declare.
+    pub(crate) unknown_sentinels: Option<&'static str>,
+    /// The entities of a table in which other programs store unique values in rows. Only their keys tell.
+    pub(crate) rows_of: Option<&'static [&'static EntityDef]>,
+}
 
 /// How the rows of a lane are decoded.
 #[derive(Debug, Default)]
@@ -26,8 +36,8 @@ pub(super) struct AnswerForm {
     pub(crate) by_key: Option<ByKey>,
     /// The test of sort keys, if their texts may have the format of another program.
     pub(crate) in_own_format: Option<SortKeyTest>,
-    /// The partition key of a table in which newer programs may keep unique values that this one does not declare.
-    pub(crate) unknown_sentinels: Option<&'static str>,
+    /// The items of unique values that DynamoDB cannot filter.
+    pub(crate) omitted: OmittedItems,
     /// The attributes by which rows are ranked, if they are ranked.
     pub(super) ranking: Option<Ranking>,
     /// The length of the ranks that were written last.
@@ -48,11 +58,17 @@ impl AnswerForm {
         })
     }
 
-    /// Whether the row that was read last is the sentinel of a unique value that this program does not declare. No such
-    /// item can be decoded, so other rows are not looked at.
-    fn is_unknown_sentinel(&self, rows: &RowsAhead, body: &[u8]) -> bool {
-        let is_possible = self.unknown_sentinels.filter(|_| !rows.is_last_decoded());
+    /// Whether the row that was read last stores a unique value, and DynamoDB could not filter it.
+    fn is_omitted(&self, rows: &RowsAhead, body: &[u8]) -> bool {
+        let omitted = &self.omitted;
+        // No sentinel can be decoded, so other rows are not looked at.
+        let is_possible = omitted
+            .unknown_sentinels
+            .filter(|_| !rows.is_last_decoded());
         is_possible.is_some_and(|pk| has_sentinel_key(rows.last_row(body), pk))
+            || omitted
+                .rows_of
+                .is_some_and(|entities| is_unique_row(entities, rows.last_row(body)))
     }
 
     /// How to identify the row that was read last, if it has no type by which DynamoDB could filter, or its type does not
@@ -167,7 +183,7 @@ impl Unread {
                     }
                     rows.read_next(&mut reader, finder)?;
                     self.read += 1;
-                    if form.is_unknown_sentinel(&rows, body) {
+                    if form.is_omitted(&rows, body) {
                         rows.forget_last();
                         self.forgotten += 1;
                         continue;

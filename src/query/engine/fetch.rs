@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::answer::{AnswerFacts, AnswerForm, Unread};
+use super::answer::{AnswerFacts, AnswerForm, OmittedItems, Unread};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
 use crate::expr::Expression;
@@ -133,9 +133,9 @@ impl Fetch {
         self
     }
 
-    /// Omits the sentinels of unique values that this program does not declare.
-    pub(super) fn omitting_sentinels(mut self, pk: Option<&'static str>) -> Self {
-        self.form.unknown_sentinels = pk;
+    /// Omits the items of unique values that DynamoDB cannot filter.
+    pub(super) fn omitting_items(mut self, omitted: OmittedItems) -> Self {
+        self.form.omitted = omitted;
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::answer::OmittedItems;
 use super::fetch::{Fetch, FetchedRows};
 use super::lanes::{LaneAnswers, Lanes};
 use super::row_merger::RowMerger;
@@ -82,7 +83,10 @@ impl Selection {
             .with_page_size(self.options.page_size)
             .distinguish_rows(self.by_key())
             .in_own_format(self.in_own_format())
-            .omitting_sentinels(self.unknown_sentinels())
+            .omitting_items(OmittedItems {
+                unknown_sentinels: self.unknown_sentinels(),
+                rows_of: self.entities_of_unique_rows(),
+            })
     }
 
     /// How rows are decoded as they arrive. If their items are fetched, they are only keys.

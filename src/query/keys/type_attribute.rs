@@ -15,7 +15,7 @@ use crate::json::{CodecError, KeyIdentity, Writer, find_member};
 use crate::path::Place;
 use crate::schema::{
     EntityDef, FoundType, KeySource, SHAPE, Style, TableDef, TypeMatch, are_distinct, has_uniques,
-    is_identified_by_key, others_may_be_among, shape_number, share_type_attribute,
+    is_identified_by_key, is_unique_row, others_may_be_among, shape_number, share_type_attribute,
 };
 
 /// How to identify rows without a type.
@@ -63,6 +63,10 @@ impl RowClaim {
             return Ok(None);
         };
         let own = self.entity.likeness(item).ok_or(ForeignRow)?;
+        // The literals of keys are compared without case, and those of unique rows are not keys of an item.
+        if is_unique_row(self.entities, item) {
+            return Err(ForeignRow);
+        }
         let found = FoundType::of_item(self.table, item);
         let others = self.entities.iter().filter(|it| it.id != self.entity.id);
         // The reads of an entity with another type do not return the row, so its key does not matter.

@@ -11,6 +11,7 @@ use crate::query::cursor::spot::{Reached, RowSpot};
 use crate::query::keys::{ByKey, KeyDraft, QuerySource, SortCondition, SortKeyTest};
 use crate::read::{Meter, Pace, ReadAhead};
 use crate::retry::CONCURRENCY;
+use crate::schema::{EntityDef, has_unique_rows};
 
 /// A read of many rows, before it is planned.
 #[derive(Debug, Clone)]
@@ -98,6 +99,14 @@ impl Selection {
         (is_possible && source.may_get_uniques()).then_some(source.table.pk)
     }
 
+    /// The entities of the table, if other programs store their unique values in rows of it. The type of an entity filters
+    /// these rows, but the types of a collection do not.
+    pub(crate) fn entities_of_unique_rows(&self) -> Option<&'static [&'static EntityDef]> {
+        let source = self.query_source();
+        let is_possible = source.members.is_some() && !self.options.every_item;
+        (is_possible && has_unique_rows(source.entities)).then_some(source.entities)
+    }
+
     /// The TTL attribute, if expired rows are hidden.
     pub(crate) fn hidden_by(&self) -> Option<&'static str> {
         let ttl = self.query_source().ttl_attribute();
@@ -131,9 +140,10 @@ impl Selection {
     }
 
     pub(crate) fn wanted_count(&self) -> Wanted {
-        match self.by_key() {
-            Some(_) => Wanted::Keys,
-            None => Wanted::Count,
+        // Rows that are identified by their keys are not counted by DynamoDB.
+        match self.by_key().is_some() || self.entities_of_unique_rows().is_some() {
+            true => Wanted::Keys,
+            false => Wanted::Count,
         }
     }
 

@@ -7,8 +7,8 @@ use crate::schema::{
     IndexSchema, IndexSettings, KeyAttribute, KeyContent, KeySchema, KeyType, OnDemandMaximum,
     Origin, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas,
     Safeguard, SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView, Style, TableClass,
-    TableSchema, TableSettings, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
-    VectorIndexSchema, VectorSearchSchema, WarmThroughput, Width,
+    TableSchema, TableSettings, UniqueRowSchema, UniqueSchema, ValueContent, ValueSchema,
+    VariantSchema, VectorIndexSchema, VectorSearchSchema, WarmThroughput, Width,
 };
 
 /// Makes random schemas, most of which no declaration gives.
@@ -193,16 +193,20 @@ impl RandomSchema {
         }
     }
 
+    fn constant(&mut self) -> ConstantSchema {
+        ConstantSchema {
+            attribute: self.text(),
+            ty: self.one(&[KeyType::S, KeyType::N]),
+            value: self.text(),
+        }
+    }
+
     fn entity(&mut self) -> EntitySchema {
         EntitySchema {
             name: self.text(),
             stored_name: self.text(),
             type_attribute: self.may(Self::text),
-            constants: self.some(|random| ConstantSchema {
-                attribute: random.text(),
-                ty: random.one(&[KeyType::S, KeyType::N]),
-                value: random.text(),
-            }),
+            constants: self.some(Self::constant),
             doc: self.text(),
             append_only: self.0.bool(),
             shape: self.may(|random| ShapeSchema {
@@ -224,6 +228,11 @@ impl RandomSchema {
                 fields: random.texts(),
                 parts: random.some(Self::part),
                 is_filling: random.0.bool(),
+                row: random.may(|random| UniqueRowSchema {
+                    pk: random.key(),
+                    sk: random.may(Self::key),
+                    constants: random.some(Self::constant),
+                }),
             }),
             searches: self.some(|random| VectorSearchSchema {
                 name: random.text(),

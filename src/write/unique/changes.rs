@@ -93,7 +93,11 @@ impl UniqueChanges {
                 }
             }
             let stays = before == after;
-            if let (Holding::Value(sentinel), true) = (after, !stays || renewed) {
+            if let Holding::Value(sentinel) = after
+                // A row of another program that exists already may not be written again, because it could be anyone's. The
+                // item had this value before, so the row is its own.
+                && (!stays || renewed && !sentinel.is_row())
+            {
                 changes.take.push(sentinel.clone());
             }
             if let (Holding::Value(sentinel), false) = (before, stays) {

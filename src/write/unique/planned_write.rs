@@ -209,6 +209,7 @@ pub(crate) fn given_up(
         });
     }
     let sentinels = (entity.sentinels)(item).map_err(fail)?.into_iter();
-    let members = sentinels.map(|key| TransactionMember::giving_up(owner, &key, db));
+    let members = sentinels
+        .map(|sentinel| TransactionMember::giving_up(owner, sentinel.unique, &sentinel.json, db));
     Ok((members.collect::<Result<_>>()?, Node::all(guards)))
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use crate::dynamo::Dynamo;
 use crate::entity::{EntityDeclaration, Known};
 use crate::error::Result;
+use crate::expr::Node;
 use crate::json::{CodecError, Writer};
+use crate::path::Place;
 use crate::plan::{Meaning, Owner, TransactionMember, WriteVerb};
 use crate::schema::{EntityDef, KeyType, UniqueDef};
 
@@ -47,7 +49,10 @@ impl Sentinel {
         let mut key = Writer::for_request(64);
         key.push_raw("{");
         write(&mut key)?;
-        write_sort_key(declared.def, &mut key);
+        // The row of another program has a template for its sort key.
+        if unique.row.is_none() {
+            write_sort_key(declared.def, &mut key);
+        }
         key.push_raw("}");
         Ok(Sentinel {
             unique,
@@ -55,7 +60,13 @@ impl Sentinel {
         })
     }
 
-    /// Makes the sentinel the owner's, if it is free, expired, or the owner's already.
+    /// Whether it is a row of another program, which does not name its owner.
+    pub(crate) fn is_row(&self) -> bool {
+        self.unique.row.is_some()
+    }
+
+    /// Makes the sentinel the owner's, if it is free, expired, or the owner's already. A row of another program must not
+    /// exist.
     pub(super) fn take(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
         self.take_from(None, owner, db)
     }
@@ -69,9 +80,26 @@ impl Sentinel {
     ) -> Result<TransactionMember> {
         let mut item = Writer::for_request(192);
         item.raw_bytes(self.key.strip_suffix(b"}").unwrap_or_default());
-        owner.write_content(&mut item);
+        let condition = match &self.unique.row {
+            None => {
+                owner.write_content(&mut item);
+                owner.free_condition(other)
+            }
+            Some(row) => {
+                for constant in row.constants {
+                    item.dynamic_name(constant.attribute);
+                    constant.write_value(&mut item);
+                }
+                // Nothing in a row says whose it is. Another item that releases it in the same transaction is guarded by the
+                // condition that it has the value.
+                match other {
+                    None => Node::Missing(Place::of(row.pk.attribute)),
+                    Some(_) => Node::all([]),
+                }
+            }
+        };
         item.push_raw("}");
-        let asked = (owner.free_condition(other), Meaning::Taken(self.unique));
+        let asked = (condition, Meaning::Taken(self.unique));
         TransactionMember::beside_owner(
             owner,
             &self.key,
@@ -84,7 +112,7 @@ impl Sentinel {
 
     /// Releases the sentinel, if it is the owner's.
     pub(super) fn give_up(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
-        TransactionMember::giving_up(owner, &self.key, db)
+        TransactionMember::giving_up(owner, self.unique, &self.key, db)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::expr::{Node, UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::{CodecError, Reader, find_member, is_null};
 use crate::plan::WriteRequest;
+use crate::schema::SentinelKey;
 use crate::write::{
     UpdateOrigin, attribute_of, known, loaded_condition, split, tell_changes, untyped_key,
 };
@@ -157,26 +158,29 @@ fn values_of<E: DynamoEntity>(entity: &E, item: &[u8], expires: &[u8]) -> Result
 }
 
 /// The keys of the sentinels of an item. The item need contain only its key and the fields of its unique values.
-pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
+pub fn sentinels_of<E: DynamoEntity>(item: &[u8]) -> Result<Vec<SentinelKey>, CodecError> {
     sentinels_in(
         item,
         &decode_key::<E>(&mut Reader::new(item))?.to_untyped()?,
     )
 }
 
-fn sentinels_in(item: &[u8], key: &UntypedKey) -> Result<Vec<Vec<u8>>, CodecError> {
+fn sentinels_in(item: &[u8], key: &UntypedKey) -> Result<Vec<SentinelKey>, CodecError> {
     let declared = key.declared;
     let known = known(&UpdateOrigin::of(split(item)?), &Node::all([]), key);
     let mut keys = Vec::new();
     for number in 0..declared.def.uniques.len() {
         if let Holding::Value(sentinel) = holding(declared, number, &known)? {
-            keys.push(sentinel.key);
+            keys.push(SentinelKey {
+                unique: sentinel.unique,
+                json: sentinel.key,
+            });
         }
     }
     Ok(keys)
 }
 
 /// The sentinels of an entity without unique values.
-pub fn no_sentinels(_: &[u8]) -> Result<Vec<Vec<u8>>, CodecError> {
+pub fn no_sentinels(_: &[u8]) -> Result<Vec<SentinelKey>, CodecError> {
     Ok(Vec::new())
 }

@@ -43,6 +43,33 @@ struct Alone {
     number: u32,
 }
 
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "shared-values",
+    pk = "pk",
+    verbatim,
+    type_attribute = "_type",
+    entities(Member, Guest)
+)]
+#[dynamo(gsi(by_kind, pk = "kind"))]
+struct SharedValues;
+
+/// Another program stores its unique values in rows too.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = SharedValues, key(pk = "M#{id}"))]
+#[dynamo(unique(by_mail, pk = "MAIL#{mail:lower}", constant("kind" = "mail", "v" = 1)))]
+struct Member {
+    id: u32,
+    mail: String,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = SharedValues, key(pk = "G#{id}"), unique(by_mail, pk = "GUESTMAIL#{mail}"))]
+struct Guest {
+    id: u32,
+    mail: String,
+}
+
 /// The texts of the condition of a policy for one entity.
 fn partitions(table: TableSchema, entity: &str) -> Outcome<Vec<String>> {
     let policy = Policy::new([table]).allow(entity, [PolicyVerb::CREATE, PolicyVerb::UPDATE]);
@@ -141,4 +168,38 @@ fn hostile_names_of_unique_values_stand_for_themselves() -> Outcome {
     })?;
     assert_eq!(place.sentinels.len(), 2);
     check(alone, "Alone", &place, None)
+}
+
+#[test]
+fn rows_of_other_programs_have_places_and_partitions() -> Outcome {
+    let table = SharedValues::schema();
+    let mail = "Ann@x".to_owned();
+    let member = table.place(&Member {
+        id: 1,
+        mail: mail.clone(),
+    })?;
+    let guest = table.place(&Guest { id: 1, mail })?;
+    assert_eq!(sentinels(&member), ["MAIL#ann@x"]);
+    // The constants of the row are keys of an index.
+    let [row] = &member.sentinels[..] else {
+        return Err("one row".into());
+    };
+    assert!(row.index("by_kind").is_some_and(|place| place.is_ok()));
+    check(table.clone(), "Member", &member, Some(&guest))?;
+    check(table.clone(), "Guest", &guest, Some(&member))?;
+
+    let unique = &table.entity("Member").ok_or("the entity")?.uniques[0];
+    let row = unique.row.as_ref().ok_or("the row")?;
+    assert_eq!(row.pk.to_string(), "\"MAIL#{mail:lower}\"");
+    assert_eq!(row.constants.len(), 2);
+    // Without a look-up, nothing is granted by its name.
+    let named = Policy::new([table.clone()]).allow_pattern("Member.by_mail");
+    assert!(named.document().is_err());
+    assert_eq!(TableSchema::from_json(&table.to_json())?, table);
+    let text = dynamo_entity::export::Markdown::new([table]).text();
+    assert!(
+        text.contains("`MAIL#{mail:lower}`") && !text.contains("Member::by_mail"),
+        "{text}"
+    );
+    Ok(())
 }

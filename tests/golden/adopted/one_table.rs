@@ -2,8 +2,6 @@
 //!
 //! `unsure` marks guesses. An attribute that is in all items of the sample may be missing in others: declare an
 //! `Option` if it may.
-//!
-//! Not declared, of these items: 2 of the unique values of OneTable.
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::Timestamp;
@@ -36,6 +34,7 @@ pub struct Account {
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
 #[dynamo(table = OneTableTable, key(pk = "account#{account_id}", sk = "user#{name}"))]
 #[dynamo(gsi(gs1, pk = gs1pk, sk = gs1sk))]
+#[dynamo(unique(unique_email, pk = "_unique#User#email#{email}", sk = "_unique#", constant("_type" = "_Unique")))]
 pub struct User {
     #[dynamo(rename = "accountId")]
     pub account_id: String,
