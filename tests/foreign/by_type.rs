@@ -9,6 +9,7 @@ use dynamo_entity::{Error, ErrorKind, Item, Value};
 
 use crate::support::db::{Db, Raw, n, raw, s};
 use crate::support::engine::Kind as Engine;
+use crate::support::faulty::Fault;
 use crate::support::suite::{Outcome, meanwhile};
 use crate::tests;
 
@@ -18,6 +19,7 @@ tests![
     jobs_leave_rows_that_become_others(Animals),
     rows_that_become_others_are_not_deleted(Animals),
     a_failed_write_returns_the_item_of_the_other_entity(Animals),
+    writes_without_a_response_are_sent_again(Animals),
     items_without_a_type_belong_to_no_entity(Animals),
     reads_of_other_rows_are_errors(Animals),
     lines_and_copies_replace_no_other_row(Animals),
@@ -796,6 +798,35 @@ async fn a_failed_write_returns_the_item_of_the_other_entity(db: Db) -> Outcome 
     assert!(update.requests[0].contains("cls"), "{update:?}");
     let create = mouse(place, 4).create().explain(&db)?;
     assert!(!create.requests[0].contains(" OR "), "{create:?}");
+    Ok(())
+}
+
+/// The condition on the type still holds after the first attempt, unlike other conditions.
+async fn writes_without_a_response_are_sent_again(db: Db) -> Outcome {
+    let place = ("ann", "a");
+    let stored = mouse(place, 1);
+    let (faulty, _) = db.faulty([Fault::Lose]);
+    assert_eq!(stored.put().send(&faulty).await?, stored);
+    let (faulty, _) = db.faulty([Fault::Lose]);
+    stored.key().delete().send(&faulty).await?;
+    assert_eq!(stored.key().get().send(&db).await?, None);
+
+    // The second attempt would return what the first one has left.
+    stored.put().send(&db).await?;
+    let (faulty, _) = db.faulty([Fault::Lose]);
+    let old = stored.key().delete().returning_old().send(&faulty).await;
+    assert!(old.is_err_and(|error| error.is_outcome_unknown()));
+
+    // The first attempt may have taken effect before the item of another entity came.
+    horse(place, 1).create().send(&db).await?;
+    let (faulty, _) = db.faulty([Fault::Timeout]);
+    let error = stored
+        .put()
+        .send(&faulty)
+        .await
+        .expect_err("another entity");
+    assert!(error.is_outcome_unknown(), "{error}");
+    assert_eq!(db.stored(&stored.key()).await["cls"], s("Horse"));
     Ok(())
 }
 
