@@ -245,7 +245,7 @@ impl ConditionFailure {
             // The condition holds for a missing item, so the server did not return the item, and it is gone by now.
             None if self.is_only_typed => Some((
                 kind,
-                "an item of another entity had this key, and is gone by now",
+                "an item of another entity had this key when the write arrived",
             )),
             _ => None,
         }
