@@ -47,7 +47,7 @@ pub use changeable::{AllChangeable, AllChangeableIn, ChangeableIn, OneEntity};
 pub use collection::{CollectionContract, Variant, write_partition_in};
 pub use collection::{CoversTable, DynamoCollection};
 #[cfg(feature = "streams")]
-pub(crate) use collection::{is_member, is_same_member, member_entity};
+pub(crate) use collection::{is_member, is_same_member, may_be_member_key, member_entity};
 pub(crate) use collection::{read_collection, refused_member};
 pub use contract::{DynamoEntity, EntityContract, KeyParts};
 #[doc(hidden)]
@@ -55,7 +55,7 @@ pub use contract::{hash_of_key, hash_of_read, written_size};
 pub(crate) use declaration::{EntityDeclaration, HasDeclaration, UntypedEntity, UntypedKey};
 #[doc(hidden)]
 pub use expiry::{ExpirySource, derived_ttl, derived_ttl_json, expiry_fits};
-pub(crate) use given::{complete_given, older_shape_of, unread_names};
+pub(crate) use given::{add_own_type, complete_given, older_shape_of, unread_names};
 pub(crate) use held::HeldEntity;
 pub use key::Key;
 #[doc(hidden)]

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 #[cfg(feature = "vectors")]
 use crate::dynamo::Dynamo;
+use crate::entity::guard::Unconditional;
 use crate::entity::{DynamoEntity, DynamoTable, KeyParts};
 use crate::json::{CodecError, Reader, Writer};
 use crate::key::Shard;
@@ -201,6 +202,7 @@ pub struct NoTable(());
 
 impl DynamoTable for NoTable {
     type This = Self;
+    type Unguarded = Unconditional;
     const TABLE: TableDef = FALLBACK_TABLE;
     const ENTITIES: &'static [&'static EntityDef] = &[];
 }

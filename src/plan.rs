@@ -8,6 +8,7 @@ pub(crate) mod check;
 mod cost;
 mod keys;
 mod meaning;
+pub(crate) mod own_type;
 mod reencode_guards;
 pub(crate) mod size;
 mod transaction;

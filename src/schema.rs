@@ -68,11 +68,11 @@ pub use flat::{
     count_flattened, flattened_fit, may_lack_flattened, with_flattened, with_flattened_fields,
 };
 pub use identify_by::IdentifyBy;
-pub(crate) use identity::{FoundType, TypeMatch, share_type_attribute};
+pub(crate) use identity::{FoundType, TypeMatch, may_be_key_of, share_type_attribute};
 #[doc(hidden)]
 pub use identity::{
-    are_distinct, has_free_constants, has_free_type, is_identified_by_key, same_constants,
-    share_uniques,
+    are_distinct, has_free_constants, has_free_type, is_identified_by_key, is_identified_by_type,
+    same_constants, share_uniques,
 };
 pub(crate) use identity_text::without_keys;
 pub(crate) use interleave::others_may_be_among;

@@ -68,6 +68,6 @@ pub(crate) use write_plan::{EvaluatedUpdate, PutMember, ShapeFunctions};
 pub use write_plan::{WriteOutcome, WritePlan};
 
 pub use crate::entity::guard::{
-    AppendOnly, Changing, Checked, Conditional, Guard, Guarded, Open, Reserving, Unconditional,
-    Versioned,
+    AppendOnly, Changing, Checked, Conditional, Guard, Guarded, Open, Reserving, TypeChecked,
+    Unconditional, Versioned,
 };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dynamo_entity::schema::TableSchema;
+use dynamo_entity::schema::{IdentifyBy, TableSchema};
 use dynamo_entity::{Item, Value};
 
 /// The partition keys of items that store unique values begin with this text.
@@ -42,7 +42,7 @@ impl<'s> ItemKind<'s> {
             let stored = stored.and_then(|attribute| item.get(attribute)?.as_text());
             Some(entity.stored_name.as_str()) == stored
                 && entity.has_constants_of(item)
-                && (schema.identify_by.is_none() || entity.has_key_of(item))
+                && (schema.identify_by != Some(IdentifyBy::Key) || entity.has_key_of(item))
         });
         found.map_or(ItemKind::Other, |entity| ItemKind::Entity(&entity.name))
     }

@@ -11,14 +11,15 @@ use crate::write::{Delete, Put, ReturningNothing};
     message = "this write does not fit into a batch",
     label = "a batch takes unconditional puts and deletes, and this is `{Self}`",
     note = "a batch checks no condition and no version, and returns no item",
-    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; a batch cannot write entities with unique values: use `put_each` and `delete_each`, a `Transaction` takes loaded ones"
+    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; a batch cannot write entities with unique values: use `put_each` and `delete_each`, a `Transaction` takes loaded ones",
+    note = "`TypeChecked` is the guard in a table with `identify_by = type`, whose writes check the type of the stored item: use `put_each`, `delete_each` or a `Transaction`"
 )]
 pub trait BatchWrite: Send {
     #[doc(hidden)]
     fn add_to(self, db: &Dynamo, input: &mut BatchInput);
 }
 
-/// An entity whose puts and deletes fit into a [`Batch`](crate::Batch) as they are: it has no version and no unique values. It is
+/// An entity whose puts and deletes fit into a [`Batch`](crate::Batch) as they are: it has no version and no unique values, and its table has no `identify_by = type`. It is
 /// the one bound for functions that are generic over such entities. Every entity that fits implements it.
 ///
 /// ```
@@ -59,8 +60,8 @@ pub trait BatchWrite: Send {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "the writes of `{Self}` do not fit into a batch as they are",
-    label = "an entity with a version, with unique values, or that is append-only",
-    note = "write `.unchecked()` to leave a version out, and take the writes as `W: BatchWrite`; a batch cannot write entities with unique values: use `put_each` and `delete_each`"
+    label = "an entity with a version, with unique values, that is append-only, or of a table with `identify_by = type`",
+    note = "write `.unchecked()` to leave a version out, and take the writes as `W: BatchWrite`; a batch cannot write entities with unique values or of a table with `identify_by = type`: use `put_each` and `delete_each`"
 )]
 pub trait BatchEntity:
     ChangeableEntity + DynamoEntity<Guard = Unconditional, Unguarded = Unconditional>

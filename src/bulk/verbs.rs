@@ -91,7 +91,8 @@ pub trait BulkExt: QueryExt {
     /// rows, or if they should be deleted in any case. It needs fewer requests, and the same write units.
     ///
     /// The [`concurrency`](Bulk::concurrency) counts requests here, and the [`rate`](Bulk::rate) counts rows. A row with
-    /// unique values is deleted by a transaction of its own, as `delete_each` does.
+    /// unique values is deleted by a transaction of its own, as `delete_each` does, and a row of a table with
+    /// `identify_by = type` by a delete that checks its type.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

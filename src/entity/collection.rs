@@ -7,9 +7,11 @@ use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Tag, Writer};
 use crate::key::json::KeyJson;
 use crate::key::{GivenPart, Shard, wrong_parts};
+#[cfg(feature = "streams")]
+use crate::schema::may_be_key_of;
 use crate::schema::{
     CollectionModel, CollectionSchema, EntityDef, EntityIndexDef, TableSchema, TypeMatch,
-    is_identified_by_key,
+    is_identified_by_key, is_identified_by_type,
 };
 
 /// An enum of entities of one shared table. Derive it.
@@ -211,6 +213,14 @@ pub(crate) fn is_member<C: DynamoCollection>(json: &[u8]) -> bool {
     C::OTHER.is_some() || find_variant::<C>(json).map_or(true, |found| found.is_ok())
 }
 
+/// Whether the collection shows an item with this key, of which nothing else is known.
+#[cfg(feature = "streams")]
+pub(crate) fn may_be_member_key<C: DynamoCollection>(keys: &[u8]) -> bool {
+    let table = &<C::Table as DynamoTable>::TABLE;
+    let mut variants = C::VARIANTS.iter();
+    is_member::<C>(keys) || variants.any(|variant| may_be_key_of(table, variant.entity, keys))
+}
+
 /// Whether two items are equal as members of the collection: see [`is_same_entity`](super::is_same_entity).
 #[cfg(feature = "streams")]
 pub(crate) fn is_same_member<C: DynamoCollection>(one: &[u8], other: &[u8]) -> bool {
@@ -307,6 +317,9 @@ fn by_key<C: DynamoCollection>(json: &[u8]) -> Result<&'static Variant<C>, Codec
     variants
         .find(|variant| variant.entity.owns(table, json))
         .ok_or_else(|| {
+            if is_identified_by_type(table) {
+                return CodecError::typeless();
+            }
             let item = match is_identified_by_key(table) {
                 true => "an item whose type and key fit no variant",
                 false => "an item without a type, whose key fits no variant",

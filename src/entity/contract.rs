@@ -30,7 +30,7 @@ pub trait DynamoEntity: EntityContract<Held = <Self as DynamoEntity>::KeyParts> 
     /// [`Unguarded`](Self::Unguarded).
     type Guard: Guard;
 
-    /// `Reserving` if it has unique values, else `Unconditional`.
+    /// `Reserving` if it has unique values, `TypeChecked` if its table has `identify_by = type`, else `Unconditional`.
     type Unguarded: Guard + Open;
 
     /// The identity of its table.

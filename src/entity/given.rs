@@ -1,10 +1,12 @@
 //! Items that a person or another program gives as data. They get the names and the shape that a program of this
 //! declaration reads.
 
-use crate::codec::{Item, Value};
-use crate::json::CodecError;
+use crate::codec::{DynamoValue as _, Item, Value};
+use crate::json::{CodecError, Reader};
 use crate::path::FormerUse;
-use crate::schema::{AttributeDef, EntityDef, SHAPE, shape_number};
+use crate::schema::{
+    AttributeDef, EntityDef, SHAPE, TableDef, is_identified_by_type, shape_number,
+};
 
 /// Gives the attributes of a written item the names by which they are read, and adds the shape of the item. Rejects an
 /// item that could be read in two ways.
@@ -27,6 +29,29 @@ pub(crate) fn complete_given(def: &EntityDef, item: &mut Item) -> Result<(), Cod
     let is_stored = def.version.is_some_and(|version| item.contains(version));
     for attribute in read_by.unwrap_or(def).attributes {
         use_read_name(attribute, is_stored, item)?;
+    }
+    Ok(())
+}
+
+/// Gives an item without a type that of the entity that the caller has named, if types alone identify the items of its
+/// table. In other tables, the key does.
+pub(crate) fn add_own_type(
+    def: &EntityDef,
+    table: &TableDef,
+    item: &mut Item,
+) -> Result<(), CodecError> {
+    let attribute = table
+        .type_attribute
+        .filter(|_| is_identified_by_type(table));
+    let Some(attribute) = attribute.filter(|attribute| !item.contains(attribute)) else {
+        return Ok(());
+    };
+    item.insert(attribute, def.stored_name);
+    for constant in def.constants {
+        if !item.contains(constant.attribute) {
+            let value = Value::decode(&mut Reader::new(&constant.json()))?;
+            item.insert(constant.attribute, value);
+        }
     }
     Ok(())
 }

@@ -20,6 +20,11 @@ pub struct Unconditional(());
 #[derive(Debug)]
 pub struct Reserving(());
 
+/// The write takes effect if no item of another entity has the key: the table has `identify_by = type`, so the type of the
+/// stored item is checked. It is a conditional write, so it does not fit into a batch.
+#[derive(Debug)]
+pub struct TypeChecked(());
+
 /// The write takes effect if the version is the one that was loaded.
 #[derive(Debug)]
 pub struct Versioned(());
@@ -39,6 +44,8 @@ impl Changing for Unconditional {}
 
 impl Changing for Reserving {}
 
+impl Changing for TypeChecked {}
+
 impl Changing for Versioned {}
 
 /// A write that accepts a condition.
@@ -52,6 +59,8 @@ pub trait Open: Guard {}
 impl Open for Unconditional {}
 
 impl Open for Reserving {}
+
+impl Open for TypeChecked {}
 
 /// A write that checks the version.
 #[diagnostic::on_unimplemented(
@@ -88,6 +97,7 @@ macro_rules! guards {
 guards! {
     Unconditional false;
     Reserving false;
+    TypeChecked false;
     Versioned true;
     Conditional false;
     AppendOnly false;

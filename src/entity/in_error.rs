@@ -1,20 +1,27 @@
 //! The data about an entity in an error: the current item, the owner of a unique value, and the key.
 
 use super::read::owner_of;
-use super::{DynamoEntity, Key, is_item_of, read_key, read_live};
+use super::{DynamoEntity, DynamoTable, Key, is_item_of, read_key, read_live};
 use crate::codec::Item;
 use crate::error::{Error, Failed, Result};
+use crate::schema::{is_identified_by_type, lists};
 
 impl Error {
     /// The item that made a condition fail. The server returned it with the failure, so it is the item that the
     /// condition saw. It is read separately only if the server returns no item with a failed condition. `None` if no
     /// item was returned, if the item has expired, or if the error belongs to another entity than `E`: then
-    /// [`current_item`](Self::current_item) has it. `Err` if it cannot be decoded.
+    /// [`current_item`](Self::current_item) has it. In a table with `identify_by = type`, the item may be one of another
+    /// entity than the one that was written, and `E` can be that entity. `Err` if it cannot be decoded.
     pub fn current<E: DynamoEntity>(&self) -> Result<Option<E>> {
         let Some((item, at)) = self.current_seen() else {
             return Ok(None);
         };
         let is_own = match self.declared() {
+            // An item of any entity of the table may have the key that was written.
+            Some(id) if const { is_identified_by_type(&<E::Table as DynamoTable>::TABLE) } => {
+                let table = &<E::Table as DynamoTable>::TABLE;
+                lists(table, <E::Table as DynamoTable>::ENTITIES, id) && is_item_of::<E>(item)
+            }
             Some(_) => may_be_of::<E>(self),
             // A job over a collection does not know its rows.
             None => is_item_of::<E>(item),

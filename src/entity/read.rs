@@ -18,12 +18,15 @@ use super::{
 };
 use crate::clock::Timestamp;
 use crate::codec::Item;
+use crate::entity::field::check_type;
 use crate::entity::sentinel::{MARK, is_sentinel};
 use crate::entity::shape::stored_shape;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Writer, find_member, object_members};
 use crate::key::json::KeyJson;
-use crate::schema::{AttributeDef, EntityDef, SHAPE, TableDef, has_uniques, shape_number};
+use crate::schema::{
+    AttributeDef, EntityDef, SHAPE, TableDef, has_uniques, is_identified_by_type, shape_number,
+};
 
 /// Reads the entity of one object of DynamoDB JSON.
 pub(crate) fn read<E: DynamoEntity>(json: &[u8]) -> Result<E> {
@@ -68,7 +71,32 @@ pub(crate) fn read_key_ahead<E: DynamoEntity>(reader: &mut Reader<'_>) -> Option
 
 #[inline]
 fn decode<E: DynamoEntity>(reader: &mut Reader<'_>) -> Result<E, CodecError> {
-    E::decode(reader)
+    match const { typed_by::<E>() } {
+        None => E::decode(reader),
+        Some(attribute) => {
+            let start = reader.current_place();
+            let entity = E::decode(reader)?;
+            require_type(reader.text_since(start), attribute)?;
+            Ok(entity)
+        }
+    }
+}
+
+/// The type attribute, if it alone identifies the rows of the table.
+const fn typed_by<E: DynamoEntity>() -> Option<&'static str> {
+    let table = &<E::Table as DynamoTable>::TABLE;
+    match is_identified_by_type(table) {
+        true => table.type_attribute,
+        false => None,
+    }
+}
+
+/// Requires that an item has a type. Whether it is that of the entity has been checked.
+fn require_type(item: &[u8], attribute: &'static str) -> Result<(), CodecError> {
+    match find_member(item, attribute)? {
+        Some(_) => Ok(()),
+        None => Err(CodecError::typeless().at(attribute)),
+    }
 }
 
 /// Decodes the next key of an entity, without the context of an error.
@@ -106,7 +134,31 @@ pub(crate) fn read_projection<P: DynamoProjection>(json: &[u8]) -> Result<P> {
             .and_then(|json| under_new_names(def, &json))
             .and_then(|json| P::read(&json)),
     };
+    let read = match const { typed_by::<P::Entity>() } {
+        None => read,
+        Some(attribute) => read.and_then(|row| {
+            require_own_type::<P::Entity>(json, attribute)?;
+            Ok(row)
+        }),
+    };
     read.map_err(|fault| unfit::<P::Entity>(json, fault))
+}
+
+/// Requires that some attributes of an item include the type of the entity.
+fn require_own_type<E: DynamoEntity>(
+    json: &[u8],
+    attribute: &'static str,
+) -> Result<(), CodecError> {
+    let entities = <E::Table as DynamoTable>::ENTITIES;
+    match find_member(json, attribute)? {
+        Some(found) => check_type(
+            &mut Reader::new(found),
+            attribute,
+            E::ENTITY.stored_name,
+            entities,
+        ),
+        None => Err(CodecError::typeless().at(attribute)),
+    }
 }
 
 /// Whether some attribute of an entity is being renamed.
@@ -160,6 +212,14 @@ fn without_shape(json: &[u8]) -> Result<Vec<u8>, CodecError> {
 /// The attributes that a projection reads. An item of an older shape is read whole.
 pub(crate) fn projected<P: DynamoProjection>() -> Vec<Projected> {
     let mut attributes = P::attributes();
+    // Another entity may have the key, and its item would otherwise be read as one of this entity.
+    if let Some(attribute) = const { typed_by::<P::Entity>() } {
+        attributes.push(Projected {
+            name: attribute,
+            former: None,
+            may_be_missing: true,
+        });
+    }
     if const { P::Entity::ENTITY.reads_older_shapes() } {
         let older = P::Entity::ENTITY.older_shapes();
         for name in older

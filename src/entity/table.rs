@@ -1,5 +1,6 @@
 //! A table and its entities.
 
+use crate::entity::guard::{Changing, Guard, Open};
 use crate::schema::{EntityDef, Layout, TableDef, TableModel, TableSchema};
 
 /// A table: a `#[derive(DynamoTable)]`, or an entity that has a table of its own.
@@ -12,6 +13,10 @@ pub trait DynamoTable: 'static {
     /// The table itself: code that names the type this way needs no other trait than this one.
     #[doc(hidden)]
     type This: DynamoTable;
+
+    /// The guard of writes that check no version and maintain no unique value.
+    #[doc(hidden)]
+    type Unguarded: Guard + Open + Changing;
 
     /// Names and indexes.
     #[doc(hidden)]

@@ -66,6 +66,15 @@ impl CodecError {
         fault
     }
 
+    /// The fault of an item that has no type, in a table with `identify_by = type`. The attribute would have the type.
+    #[cold]
+    pub(crate) fn typeless() -> Self {
+        CodecError::new(
+            "an item without a type belongs to no entity of a table with `identify_by = type`: add its type by a write of \
+             `Item::in_table`",
+        )
+    }
+
     /// States that the query is possible if it returns expired rows.
     pub(crate) fn needing_expired(mut self) -> Self {
         self.0.needs_expired = true;

@@ -3,8 +3,8 @@
 use super::finding::{Findings, LintPlace};
 use crate::json::Tag;
 use crate::schema::{
-    EntitySchema, FieldInKey, FieldRole, FieldSchema, KeyPair, TableSchema, TimePrecision,
-    ValueKind,
+    EntitySchema, FieldInKey, FieldRole, FieldSchema, IdentifyBy, KeyPair, TableSchema,
+    TimePrecision, ValueKind,
 };
 
 /// So many values are as good as one.
@@ -147,6 +147,36 @@ pub(super) fn one_counter(table: &TableSchema, findings: &mut Findings) {
             );
         }
     }
+}
+
+pub(super) fn unneeded_type_checks(table: &TableSchema, findings: &mut Findings) {
+    let entities = &table.entities;
+    // A table with one entity has the option because of the rows of other programs.
+    if table.identify_by != Some(IdentifyBy::Type) || entities.len() < 2 {
+        return;
+    }
+    let mut pairs = entities
+        .iter()
+        .enumerate()
+        .flat_map(|(at, one)| entities[..at].iter().map(move |other| (one, other)));
+    if pairs.any(|(one, other)| may_have_one_key(one, other)) {
+        return;
+    }
+    findings.add(
+        LintPlace::of_table(table),
+        "no two entities can have the same key, so each write checks the type of the stored item for nothing, and none fits \
+         into a batch"
+            .to_owned(),
+        "remove `identify_by = type`; `allow` it if other programs store items under these keys",
+    );
+}
+
+/// Whether two entities may have one key, as far as the literals at the beginning show.
+fn may_have_one_key(one: &EntitySchema, other: &EntitySchema) -> bool {
+    one.keys().zip(other.keys()).all(|(one, other)| {
+        let [one, other] = [one, other].map(|key| key.front().unwrap_or_default());
+        one.starts_with(other) || other.starts_with(one)
+    })
 }
 
 fn counter(entity: &EntitySchema) -> Option<&str> {

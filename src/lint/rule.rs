@@ -73,6 +73,8 @@ rules! {
         "reads query more shards than writes fill, which is meant for a change of their number";
     OneCounter, "one_counter", partitions::one_counter,
         "an entity of one item with a number, which all writers change";
+    UnneededTypeChecks, "unneeded_type_checks", partitions::unneeded_type_checks,
+        "`identify_by = type` on a table whose entities have different keys anyway";
     ConstantSortKey, "constant_sort_key", sort_keys::constant_sort_key,
         "a sort key that is the same in all items of a table or an index";
     RepeatedPart, "repeated_part", sort_keys::repeated_part,

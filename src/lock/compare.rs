@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use super::change::{ChangeClass, StoredChange};
 use super::stored;
-use crate::schema::{EntitySchema, TableSchema, without_keys};
+use crate::schema::{EntitySchema, IdentifyBy, TableSchema, without_keys};
 use pair::{DeclaredTypes, EntityPair, TablePair};
 
 /// All changes from the file to the declarations.
@@ -147,7 +147,7 @@ fn pairs(TablePair { old, new }: TablePair<'_>) -> BTreeMap<&str, OldAndNew<'_>>
 /// Whether two entities have one type. If keys identify rows, the name contains them, and an entity with other keys has
 /// another name.
 fn is_same_type(tables: TablePair<'_>, old: &EntitySchema, new: &EntitySchema) -> bool {
-    let is_by_key = |table: &TableSchema| table.identify_by.is_some();
+    let is_by_key = |table: &TableSchema| table.identify_by == Some(IdentifyBy::Key);
     (is_by_key(tables.old) || is_by_key(tables.new))
         && without_keys(&old.stored_name) == without_keys(&new.stored_name)
 }

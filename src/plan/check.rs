@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hasher};
 use bytes::Bytes;
 
 use super::keys::KeyNames;
+use super::own_type;
 use crate::clock::Timestamp;
 use crate::codec::DynamoValue;
 use crate::entity::{self, EntityDeclaration, UntypedEntity, Version, VersionState};
@@ -12,7 +13,7 @@ use crate::error::{Error, ErrorKind, Remedy};
 use crate::expr::{Comparison, Node, Term};
 use crate::json::{CodecError, Reader, Writer, find_member, is_null};
 use crate::path::Place;
-use crate::schema::{AttributeDef, EntityDef};
+use crate::schema::{AttributeDef, EntityDef, TableDef};
 use crate::wire::Failure;
 
 /// The expectation of a write.
@@ -44,6 +45,10 @@ pub(crate) struct ConditionFailure {
     asked_shape: bool,
     /// Whether an expired item counts as stored, and is therefore part of the error.
     counts_expired: bool,
+    /// The table, if the condition requires the type of the entity, because its key may be that of another one.
+    typed_in: Option<&'static TableDef>,
+    /// Whether the condition requires nothing else, so that it holds for a missing item.
+    is_only_typed: bool,
 }
 
 /// The time of creation that was loaded. An item that was deleted and created again may have the version of the one
@@ -108,6 +113,8 @@ impl ConditionFailure {
         created_at: None,
         asked_shape: false,
         counts_expired: false,
+        typed_in: None,
+        is_only_typed: false,
     };
 
     /// The meaning for a write of an item without a type.
@@ -139,6 +146,11 @@ impl ConditionFailure {
             counts_expired: true,
             ..self
         }
+    }
+
+    /// Whether the condition requires the type of the entity, and nothing else.
+    pub(super) fn is_only_typed(self) -> bool {
+        self.is_only_typed
     }
 
     /// States that the condition requires more than the kind says.
@@ -185,6 +197,13 @@ impl ConditionFailure {
         let Some(condition) = failure.condition else {
             return error;
         };
+        if let Some((kind, message)) = self.other_entity(condition.item.as_ref()) {
+            let error = error.with_kind(kind, message);
+            return match condition.item {
+                Some(item) => error.with_current(item, now),
+                None => error,
+            };
+        }
         // An expired item that DynamoDB has not deleted yet counts as missing, as it does for every
         // read.
         let ttl = self.def.and_then(|def| def.ttl);
@@ -208,6 +227,27 @@ impl ConditionFailure {
         match live {
             Some(item) => error.with_current(item, now),
             None => error,
+        }
+    }
+
+    /// The meaning of a stored item of another entity, if the condition requires the type of this one. Expired items are
+    /// included: only their own programs decide what their expiry means.
+    fn other_entity(self, item: Option<&Bytes>) -> Option<(ErrorKind, &'static str)> {
+        let (table, def) = self.typed_in.zip(self.def)?;
+        let kind = match self.kind {
+            ConditionFailureKind::Create => ErrorKind::AlreadyExists,
+            _ => ErrorKind::Conflict,
+        };
+        match item {
+            Some(item) if own_type::is_of_other(table, def, item) => {
+                Some((kind, own_type::meaning_of_other(table, def, item)))
+            }
+            // The condition holds for a missing item, so the server did not return the item, and it is gone by now.
+            None if self.is_only_typed => Some((
+                kind,
+                "an item of another entity had this key when the write arrived",
+            )),
+            _ => None,
         }
     }
 
@@ -433,6 +473,23 @@ pub(crate) fn with_condition(
             (Node::all([expected, shape, condition]), condition_failure)
         }
     }
+}
+
+/// Adds the condition that the write changes no item of another entity, if such an item may have the key.
+pub(crate) fn with_own_type(
+    table: &'static TableDef,
+    def: &EntityDef,
+    (condition, condition_failure): (Node, ConditionFailure),
+) -> (Node, ConditionFailure) {
+    let Some(guard) = own_type::guard_for(table, def, &condition) else {
+        return (condition, condition_failure);
+    };
+    let condition_failure = ConditionFailure {
+        typed_in: Some(table),
+        is_only_typed: condition.is_always(),
+        ..condition_failure
+    };
+    (condition.and(guard), condition_failure)
 }
 
 /// Adds the condition that the stored item has the shape that is written, for changes of single attributes.

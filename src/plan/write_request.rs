@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::check::ConditionFailure;
+use super::check::{self, ConditionFailure};
 use super::meaning::Meaning;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
@@ -57,6 +57,8 @@ pub(crate) struct WriteRequest {
     pub(crate) condition: Node,
     returns: Returned,
     pub(crate) resend: Resend,
+    /// Whether its only condition is the type of the stored item.
+    is_only_typed: bool,
     /// The entity that errors name.
     pub(crate) entity: &'static str,
     pub(crate) pattern: &'static Pattern,
@@ -98,6 +100,7 @@ impl WriteRequest {
                 true => Resend::Always,
                 false => Resend::UnlessAmbiguous,
             },
+            is_only_typed: false,
             entity: pattern.entity,
             pattern,
             now,
@@ -105,19 +108,29 @@ impl WriteRequest {
         }
     }
 
-    /// A write of an item of this entity.
+    /// A write of an item of this entity. If an item of another entity may have its key, the write takes effect only on an
+    /// item of this one: all writes of entities pass here, alone and in transactions, jobs, imports and copies.
     pub(crate) fn of_entity(
         declared: &EntityDeclaration,
         verb: WriteVerb,
         pattern: &'static Pattern,
         room: usize,
-        (condition, condition_failure): (Node, ConditionFailure),
+        asked: (Node, ConditionFailure),
         now: Timestamp,
         db: &Dynamo,
     ) -> Self {
-        let asked = (condition, Meaning::Row(condition_failure));
         let table = db.table_name(declared.table.name);
-        WriteRequest::new(verb, table, room, pattern, now, asked)
+        let (condition, failure) = check::with_own_type(declared.table, declared.def, asked);
+        let is_only = failure.is_only_typed();
+        let asked = (condition, Meaning::Row(failure));
+        let mut write = WriteRequest::new(verb, table, room, pattern, now, asked);
+        if is_only && verb != WriteVerb::Update {
+            // The condition holds after the first attempt too, unless an item of another entity has come in between, and
+            // then the outcome is unknown.
+            write.resend = Resend::RetrySafe;
+            write.is_only_typed = true;
+        }
+        write
     }
 
     /// The writer of the item or key.
@@ -160,6 +173,7 @@ impl WriteRequest {
     pub(crate) fn retry_safe(&mut self, returned: Returned) {
         if self.resend == Resend::UnlessAmbiguous || returned != Returned::Nothing {
             self.resend = Resend::RetrySafe;
+            self.is_only_typed = false;
         }
     }
 
@@ -167,7 +181,8 @@ impl WriteRequest {
     pub(super) fn set_returned(&mut self, returned: Returned) {
         self.returns = returned;
         // A second attempt would return the state after the first one, and not the one before it.
-        if returned != Returned::Nothing && self.resend == Resend::Always {
+        let is_resent = self.resend == Resend::Always || self.is_only_typed;
+        if returned != Returned::Nothing && is_resent {
             self.resend = Resend::UnlessAmbiguous;
         }
     }

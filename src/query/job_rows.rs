@@ -1,6 +1,8 @@
 //! The rows of a query for a job: one after the other, each with its position, and with the condition that makes it a
 //! row of the query.
 
+use std::collections::BTreeSet;
+
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::error::Result;
@@ -14,7 +16,7 @@ use crate::query::engine::{Places, Walk, explain_query};
 use crate::query::keys::QuerySource;
 use crate::query::request::{Hydration, Selection, Wanted};
 use crate::retry::RetryBudget;
-use crate::schema::{SHAPE, shape_number};
+use crate::schema::{SHAPE, is_identified_by_type, shape_number};
 use crate::write::attributes_of;
 
 /// The rows of a job.
@@ -161,7 +163,7 @@ impl JobRows {
         now: Timestamp,
     ) -> Result<Option<Node>, CodecError> {
         let is_row = self.0.keys_match(item)? && !check::is_expired(item, self.0.hidden_by(), now);
-        if !is_row {
+        if !is_row || self.has_become_other(item) {
             return Ok(None);
         }
         let table = self.query_source().table;
@@ -176,8 +178,38 @@ impl JobRows {
                 asked.push(check::value_condition(name, json));
             }
         }
+        asked.extend(self.as_typed(item)?);
         asked.extend(self.0.options.filter.clone());
         Ok(Some(Node::all(asked)))
+    }
+
+    /// Whether the query omits this item, because it belongs to an entity that is not queried. An item of another entity
+    /// may have taken the key since the row was read.
+    fn has_become_other(&self, item: &[u8]) -> bool {
+        let source = self.query_source();
+        let is_filtered = is_identified_by_type(source.table) && self.0.by_key().is_some();
+        is_filtered && !source.is_asked_type(item)
+    }
+
+    /// The condition that the item still has the type that was read, if an item of another entity may take its key.
+    fn as_typed(&self, item: &[u8]) -> Result<Vec<Node>, CodecError> {
+        let table = self.query_source().table;
+        let attribute = table
+            .type_attribute
+            .filter(|_| is_identified_by_type(table));
+        let constants = self.query_source().entities.iter();
+        let constants = constants.flat_map(|entity| entity.constant_names());
+        let names: BTreeSet<&str> = match attribute {
+            Some(attribute) => constants.chain([attribute]).collect(),
+            None => BTreeSet::new(),
+        };
+        let as_read = names.into_iter().map(|name| {
+            Ok(match find_member(item, name)? {
+                Some(json) => check::value_condition(name, json),
+                None => Node::Missing(Place::of(name)),
+            })
+        });
+        as_read.collect()
     }
 
     /// The condition of a delete. Rows of an index may not say whether their items have a newer shape, so the service is

@@ -1,6 +1,6 @@
 //! The entity of an item by its type attribute and the constants of the entity. Reads, jobs, streams, imports and copies
 //! all use these functions; only an item without a type has to be identified by its key, and every item of a table with
-//! `identify_by = key`.
+//! `identify_by = key`. In a table with `identify_by = type`, an item without a type belongs to no entity.
 
 use std::fmt;
 
@@ -24,6 +24,8 @@ pub(crate) enum TypeMatch {
     Untyped,
     /// The item belongs to another entity or to none, because of this attribute.
     Foreign(&'static str),
+    /// The item has no type, in a table that identifies its rows by their types alone: it belongs to no entity.
+    Typeless(&'static str),
 }
 
 /// The type of an item, found once for all entities that are compared with it.
@@ -31,6 +33,8 @@ pub(crate) enum TypeMatch {
 pub(crate) struct FoundType<'i> {
     item: &'i [u8],
     is_by_key: bool,
+    /// The type attribute, if it alone identifies rows.
+    by_type: Option<&'static str>,
     /// The type attribute of the table and its value in DynamoDB JSON, if the item has one.
     stored: Option<(&'static str, &'i [u8])>,
 }
@@ -47,6 +51,7 @@ impl<'i> FoundType<'i> {
         FoundType {
             item,
             is_by_key: is_identified_by_key(table),
+            by_type: attribute.filter(|_| is_identified_by_type(table)),
             stored: attribute.and_then(|attribute| stored_type(item, attribute)),
         }
     }
@@ -70,8 +75,13 @@ impl<'i> FoundType<'i> {
         match self.matched_with(entity) {
             TypeMatch::Own => true,
             TypeMatch::Typed | TypeMatch::Untyped => entity.has_key(self.item),
-            TypeMatch::Foreign(_) => false,
+            TypeMatch::Foreign(_) | TypeMatch::Typeless(_) => false,
         }
+    }
+
+    /// Whether the item has no type, although its type alone identifies it.
+    pub(crate) fn is_typeless(self) -> bool {
+        self.by_type.is_some() && self.stored.is_none()
     }
 
     pub(crate) fn matched_with(self, entity: &EntityDef) -> TypeMatch {
@@ -97,8 +107,17 @@ impl<'i> FoundType<'i> {
             (Some(constant), _) => TypeMatch::Foreign(constant.attribute),
             (None, Some(_)) if self.is_by_key => TypeMatch::Typed,
             (None, Some(_)) => TypeMatch::Own,
-            (None, None) => TypeMatch::Untyped,
+            (None, None) => self.by_type.map_or(TypeMatch::Untyped, TypeMatch::Typeless),
         }
+    }
+}
+
+/// Whether an item with this key, of which no attribute is known, may be one of the entity. In a table with
+/// `identify_by = type`, this can be true for several entities.
+pub(crate) fn may_be_key_of(table: &TableDef, entity: &EntityDef, keys: &[u8]) -> bool {
+    match is_identified_by_type(table) {
+        true => entity.has_key(keys),
+        false => entity.owns(table, keys),
     }
 }
 
@@ -194,6 +213,11 @@ pub const fn are_distinct(a: &EntityDef, b: &EntityDef) -> bool {
 /// Whether the table identifies its rows by their keys, so that its entities may have one type.
 pub const fn is_identified_by_key(table: &TableDef) -> bool {
     matches!(table.identify_by, Some(IdentifyBy::Key))
+}
+
+/// Whether the table identifies its rows by their types alone, so that its entities may have one key.
+pub const fn is_identified_by_type(table: &TableDef) -> bool {
+    matches!(table.identify_by, Some(IdentifyBy::Type))
 }
 
 /// Whether two shapes of one entity have the same constants and the same type attribute.

@@ -53,7 +53,7 @@ words! {
     KeyType { S: "S", N: "N", B: "B" }
     EnumForm { Names: "names", Numbers: "numbers", Tagged: "tagged" }
     FormerUse { First: "first", Alone: "keep", Dropped: "drop" }
-    IdentifyBy { Key: "key" }
+    IdentifyBy { Key: "key", Type: "type" }
     IndexKind { Global: "global", Local: "local" }
     SecondKeyUse { Next: "next", Was: "was", Dropped: "drop" }
     StreamView {

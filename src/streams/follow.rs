@@ -50,6 +50,8 @@ pub(super) struct Followed {
     pub(super) members: fn() -> BTreeSet<String>,
     /// Whether an item, or a key alone, belongs to it.
     pub(super) is_mine: fn(&[u8]) -> bool,
+    /// Whether a key without any image may be one of what is followed.
+    pub(super) may_be_my_key: fn(&[u8]) -> bool,
     /// Whether two items have the same values in all fields.
     pub(super) is_same: fn(&[u8], &[u8]) -> bool,
 }
@@ -127,7 +129,7 @@ impl<New, Old> ItemChanges<New, Old> {
             // An item may change from one entity to another. It is then a removal for the one and a
             // creation for the other.
             true if new.is_none() && old.is_none() => return Ok(None),
-            false if !is_mine(&record.keys) => return Ok(None),
+            false if !(self.followed.may_be_my_key)(&record.keys) => return Ok(None),
             _ => {}
         }
         // A fill adds keys of indexes and defaults, or stores the same values under other names or in another shape.

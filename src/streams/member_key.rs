@@ -13,6 +13,8 @@ pub struct MemberKey {
     pub(super) entity: Option<&'static str>,
     pub(super) name: &'static str,
     pub(super) json: Vec<u8>,
+    /// Whether the entity is not known, because only a type would identify it.
+    is_of_any: bool,
 }
 
 impl MemberKey {
@@ -21,6 +23,17 @@ impl MemberKey {
             entity: entity.map(|entity| entity.id),
             name: entity.map_or("Item", |entity| entity.type_name),
             json: json.to_vec(),
+            is_of_any: false,
+        }
+    }
+
+    /// The key of an item whose type is not known: of any entity whose templates it fits.
+    pub(super) fn of_any_entity(self) -> Self {
+        MemberKey {
+            entity: None,
+            name: "Item",
+            is_of_any: true,
+            ..self
         }
     }
 
@@ -29,9 +42,13 @@ impl MemberKey {
         self.name
     }
 
-    /// Returns the typed key of `E`, or `None` if the key belongs to another entity.
+    /// Returns the typed key of `E`, or `None` if the key belongs to another entity. In a table with `identify_by = type`,
+    /// a key does not show its entity, so it is returned for each entity whose templates it fits.
     pub fn of<E: DynamoEntity>(&self) -> Result<Option<Key<E>>> {
-        let is_own = self.entity == Some(E::ENTITY.id);
+        if self.is_of_any && !E::ENTITY.has_key(&self.json) {
+            return Ok(None);
+        }
+        let is_own = self.is_of_any || self.entity == Some(E::ENTITY.id);
         is_own.then(|| read_key(&self.json)).transpose()
     }
 

@@ -9,10 +9,11 @@ use super::group::Consumer;
 use super::member_key::MemberKey;
 use crate::entity::{
     DynamoCollection, DynamoEntity, DynamoTable, Key, Variant, is_item_of, is_member,
-    is_same_entity, is_same_member, member_entity, read, read_collection, read_key,
+    is_same_entity, is_same_member, may_be_member_key, member_entity, read, read_collection,
+    read_key,
 };
 use crate::error::Result;
-use crate::schema::{EntityDef, is_identified_by_key};
+use crate::schema::{EntityDef, is_identified_by_key, is_identified_by_type, may_be_key_of};
 
 /// Functions that read the changes of an entity, from an event of a stream or from the stream itself.
 ///
@@ -224,6 +225,10 @@ fn followed_entity<E: DynamoEntity>() -> Followed {
             true => |_| true,
             false => is_item_of::<E>,
         },
+        may_be_my_key: match table.type_attribute.is_none() && entities.len() <= 1 {
+            true => |_| true,
+            false => |keys| may_be_key_of(&<E::Table as DynamoTable>::TABLE, &E::ENTITY, keys),
+        },
         is_same: is_same_entity::<E>,
         members: || BTreeSet::from([member_name::<E::Table>(&E::ENTITY)]),
     }
@@ -381,7 +386,14 @@ fn collection_key<C: DynamoCollection>() -> Side<MemberKey> {
 }
 
 fn read_member<C: DynamoCollection>(keys: &[u8]) -> Result<MemberKey> {
-    Ok(MemberKey::new(member_entity::<C>(keys), keys))
+    let key = MemberKey::new(member_entity::<C>(keys), keys);
+    Ok(
+        match is_identified_by_type(&<C::Table as DynamoTable>::TABLE) {
+            // A key has no type, so it may be one of each entity whose templates it fits.
+            true => key.of_any_entity(),
+            false => key,
+        },
+    )
 }
 
 fn followed_collection<C: DynamoCollection>() -> Followed {
@@ -391,6 +403,7 @@ fn followed_collection<C: DynamoCollection>() -> Followed {
         table: &<C::Table as DynamoTable>::TABLE,
         entities: <C::Table as DynamoTable>::ENTITIES,
         is_mine: is_member::<C>,
+        may_be_my_key: may_be_member_key::<C>,
         is_same: is_same_member::<C>,
         members: || {
             let members = C::VARIANTS.iter().map(Variant::entity_def);

@@ -16,7 +16,7 @@ use crate::entity::{DynamoEntity, Key, read, read_key};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, find_member};
 use crate::query::{QuerySource, RowKind};
-use crate::schema::{TypeMatch, has_uniques};
+use crate::schema::{TypeMatch, has_uniques, is_identified_by_type, may_be_key_of};
 
 /// A changed item of an incremental export: its states at the begin and at the end of the time of the export.
 ///
@@ -289,7 +289,8 @@ fn image_as<E: DynamoEntity>(image: &[u8]) -> Result<Option<E>> {
     match E::ENTITY.type_match(source.table, image) {
         TypeMatch::Own => return read::<E>(image).map(Some),
         TypeMatch::Foreign(_) => return Ok(None),
-        TypeMatch::Typed | TypeMatch::Untyped => {}
+        // The row is an error below, if its key may be one of the entity.
+        TypeMatch::Typeless(_) | TypeMatch::Typed | TypeMatch::Untyped => {}
     }
     match by_key.row_kind(image) {
         RowKind::Meant => read::<E>(image).map(Some),
@@ -307,6 +308,10 @@ fn is_own_key<E: DynamoEntity>(keys: &[u8]) -> Result<bool> {
     }
     Ok(match source.by_key(0, true) {
         None => true,
+        // Nothing shows the type, and the key may be that of several entities: it is missing for all of them.
+        Some(_) if is_identified_by_type(source.table) => {
+            may_be_key_of(source.table, source.entity, keys)
+        }
         // A key fits at most one entity of a table.
         Some(by_key) => matches!(by_key.row_kind(keys), RowKind::Meant),
     })

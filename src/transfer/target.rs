@@ -9,7 +9,8 @@ use crate::codec::{DynamoValue as _, Item, Value};
 use crate::dynamo::Dynamo;
 use crate::entity::field::is_derived;
 use crate::entity::{
-    DynamoEntity, DynamoTable, encode_as_is, is_item_of, older_shape_of, read, unread_names,
+    DynamoEntity, DynamoTable, add_own_type, encode_as_is, is_item_of, older_shape_of, read,
+    unread_names,
 };
 use crate::error::{Error, ErrorKind, Remedy, Result, Stage};
 use crate::expr::Node;
@@ -106,6 +107,7 @@ impl<E: DynamoEntity> EntityTarget<E> {
                 entity: &E::ENTITY,
                 pattern: &IMPORT,
                 has_uniques: !E::ENTITY.uniques.is_empty(),
+                is_of_entity: true,
             },
             entity: PhantomData,
         }
@@ -262,7 +264,8 @@ impl<E: DynamoEntity> ImportTarget for EntityTarget<E> {
                 .map_err(|error| error.of(name));
         }
         self.check_type(&item)?;
-        let item = self.fitting_item(item, mode)?;
+        let mut item = self.fitting_item(item, mode)?;
+        add_own_type(&E::ENTITY, self.items.table, &mut item).map_err(fail)?;
         let entity: E = match read(&item.to_dynamo_json().map_err(fail)?) {
             // A field of both shapes may be a set or bytes, which JSON does not have.
             Err(_) if older_shape_of(&E::ENTITY, &item).is_some() => {
@@ -324,6 +327,8 @@ pub(super) struct TableItems {
     /// Whether some of them have unique values. The items of these values are stored like all others, so a replaced one would
     /// get another owner while the former owner still has the value.
     has_uniques: bool,
+    /// Whether all of them are items of this entity, so that they replace no item of another one.
+    is_of_entity: bool,
 }
 
 impl TableItems {
@@ -339,6 +344,7 @@ impl TableItems {
                 .entities
                 .iter()
                 .any(|entity| !entity.uniques.is_empty()),
+            is_of_entity: false,
         })
     }
 }
@@ -357,6 +363,7 @@ impl TableItems {
             entity,
             pattern,
             has_uniques: entities.iter().any(|entity| !entity.uniques.is_empty()),
+            is_of_entity: false,
         }
     }
 
@@ -390,6 +397,7 @@ impl TableItems {
             entity: self.entity,
             pattern: self.pattern,
             replaces,
+            is_of_entity: self.is_of_entity,
         }))
     }
 }
@@ -433,6 +441,7 @@ struct ItemAsIs {
     entity: &'static EntityDef,
     pattern: &'static Pattern,
     replaces: bool,
+    is_of_entity: bool,
 }
 
 impl SingleWrite for ItemAsIs {
@@ -445,7 +454,12 @@ impl SingleWrite for ItemAsIs {
             false => Node::Missing(Place::of(self.table.pk)),
         };
         let (_, failure) = check::build_condition(self.entity, Precondition::Missing, None, now);
-        let asked = (condition, Meaning::Row(failure.or_expired()));
+        let asked = (condition, failure.or_expired());
+        let (condition, failure) = match self.is_of_entity {
+            true => check::with_own_type(self.table, self.entity, asked),
+            false => asked,
+        };
+        let asked = (condition, Meaning::Row(failure));
         let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
         let mut write = WriteRequest::new(WriteVerb::Put, table, room, self.pattern, now, asked);
         write.put_item(&self.item);

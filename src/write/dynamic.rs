@@ -8,7 +8,7 @@ use crate::codec::{Item, Value};
 use crate::dynamo::Dynamo;
 use crate::entity::json::to_json;
 use crate::entity::{
-    Created, DynamoEntity, EntityContract, HasDeclaration, HeldEntity, ManagedValues,
+    Created, DynamoEntity, EntityContract, HasDeclaration, HeldEntity, ManagedValues, add_own_type,
     complete_given, read, read_key,
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -180,6 +180,7 @@ fn complete<E: DynamoEntity>(item: &mut Item) -> Result<()> {
     let def = &E::ENTITY;
     let fail = |fault| Error::encode(def.type_name, fault);
     complete_given(def, item).map_err(fail)?;
+    add_own_type(def, E::DECLARATION.table, item).map_err(fail)?;
     let stamp = ManagedValues::write(1, SystemClock.now(), Created::Now);
     for (at, attribute) in def.attributes.iter().enumerate() {
         let name = attribute.stored;

@@ -13,6 +13,7 @@ mod support;
 
 mod by_attribute;
 mod by_key;
+mod by_type;
 mod calendar;
 mod constants;
 mod guards;
@@ -39,6 +40,8 @@ fn main() {
     all.extend(trials("constants", Mode::Raw, constants::tests()));
     all.extend(trials("by_attribute", Mode::Raw, by_attribute::tests()));
     all.extend(trials("by_key", Mode::Raw, by_key::tests()));
+    all.extend(trials("by_type", Mode::Raw, by_type::tests()));
+    all.extend(trials("by_type_silent", Mode::Silent, by_type::tests()));
     all.extend(trials("guards", Mode::Raw, guards::tests()));
     all.extend(trials("half_keys", Mode::Raw, half_keys::tests()));
     all.extend(trials("json_texts", Mode::Raw, json_texts::tests()));

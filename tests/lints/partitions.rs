@@ -54,6 +54,18 @@ fn writes() -> Vec<Case> {
             { entity Totals(table = "totals", key(pk = "TOTALS")) { orders: u64 } } Totals;
             { entity Totals(table = "totals", key(pk = "TOTALS#{slice}")) { slice: u8, orders: u64 } } Totals
         },
+        case! { UnneededTypeChecks at "animals";
+            {
+                table Animals(name = "animals", pk = "pk", identify_by = type, entities(Cat, Dog));
+                entity Cat(table = Animals, key(pk = "CAT#{id}")) { id: String }
+                entity Dog(table = Animals, key(pk = "DOG#{id}")) { id: String }
+            } Animals;
+            {
+                table Animals(name = "animals", pk = "pk", identify_by = type, entities(Cat, Dog));
+                entity Cat(table = Animals, key(pk = "ANIMAL#{id}")) { id: String }
+                entity Dog(table = Animals, key(pk = "ANIMAL#{id}")) { id: String }
+            } Animals
+        },
     ]
 }
 

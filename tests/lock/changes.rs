@@ -509,6 +509,33 @@ changes! {
         table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
     } => shop
+    rows_are_identified_by_type: FillFirst at "" ["an item without a type is an error", "older programs would overwrite"] of Shop shop => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = type, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    }
+    writes_no_longer_check_types: BreaksRunning at "" ["no longer check the type", "keep `identify_by = type`"] of Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = type, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    } => shop
+    keys_no_longer_identify_rows: BreaksRunning at "" ["were identified by their types and their keys", "give all items a type"] of Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    } => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = type, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    }
+    types_no_longer_identify_rows: BreaksRunning at "" ["were identified by their types alone", "refused"] of Shop {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = type, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    } => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    }
+    entity_with_the_keys_of_another: BreaksRunning at "Admin" ["may have the keys of `User`", "do not write the entity yet"] of Shop shop => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = type, entities(User, Admin));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+        entity Admin(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
+    }
     entity_with_the_type_of_another: BreaksRunning at "User under \"ADMIN#{}\" \"INFO\"" ["has the type of `User`", "do not write the entity yet"] of Shop shop => {
         table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = key, entities(User, Admin));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }

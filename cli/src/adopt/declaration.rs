@@ -161,9 +161,10 @@ fn shared_table(
         .as_ref()
         .map(|typed| format!(", type_attribute = {:?}", typed.name))
         .unwrap_or_default();
-    let by_key = match table.needs_keys(sample) {
-        true => ", identify_by = key",
-        false => "",
+    let by_key = match (table.needs_keys(sample), table.needs_types()) {
+        (true, _) => ", identify_by = key",
+        (false, true) => ", identify_by = type",
+        (false, false) => "",
     };
     let _ = writeln!(
         text,

@@ -28,6 +28,11 @@ pub(crate) struct AdoptedTable {
 }
 
 impl AdoptedTable {
+    /// Whether only the types distinguish two entities, because they may have one key.
+    pub(crate) fn needs_types(&self) -> bool {
+        self.type_attribute.is_some() && has_overlap(&self.entities)
+    }
+
     /// Whether only the keys distinguish two entities: they have one type, and one version of the model, or their types are in
     /// different attributes.
     pub(crate) fn needs_keys(&self, sample: &TableSample) -> bool {
@@ -173,9 +178,30 @@ fn has_overlap(entities: &[AdoptedEntity]) -> bool {
     pairs.any(|(one, other)| may_meet(one, other))
 }
 
-/// Entities of one key space cannot be declared together, because their types alone tell them apart. If all of them
+/// Whether each entity has a type of its own, in the attribute of the table, so that `identify_by = type` distinguishes
+/// them. If no known program writes the attribute, its texts must look like names of classes: others may be plain values.
+fn has_own_types(planned: &AdoptedTable, sample: &TableSample) -> bool {
+    let Some(typed) = &planned.type_attribute else {
+        return false;
+    };
+    let is_class = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_uppercase())
+            && name.contains(|other: char| other.is_ascii_lowercase())
+    };
+    let mut types = planned.entities.iter().map(|entity| &entity.type_value);
+    let is_type = |name: &Option<String>| {
+        name.as_deref()
+            .is_some_and(|name| typed.is_known || is_class(name))
+    };
+    !planned.needs_keys(sample) && types.all(is_type)
+}
+
+/// Entities of one key space cannot be declared together, unless each has a type of its own. If all of them
 /// overlap, they become one entity that has the type as a field; otherwise the largest ones are declared.
 fn without_overlap(sample: &TableSample, planned: AdoptedTable) -> AdoptedTable {
+    if has_own_types(&planned, sample) {
+        return planned;
+    }
     let entities = &planned.entities;
     // If only some overlap, the type attribute is needed for the others.
     let all_meet = entities

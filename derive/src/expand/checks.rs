@@ -395,6 +395,7 @@ fn belongs(table: &syn::Ident, entity: &Path) -> TokenStream {
 fn pair(of_table: &Table, a: &Path, b: &Path) -> TokenStream {
     let (table, style) = (&of_table.ident, library::style(of_table.style));
     let is_by_key = of_table.identify_by == Some(IdentifyBy::Key);
+    let is_by_type = of_table.identify_by == Some(IdentifyBy::Type);
     let (first, second) = (shown(a), shown(b));
     let def = |path: &Path| {
         let def = of(path, &code!(EntityContract), "ENTITY");
@@ -410,15 +411,22 @@ fn pair(of_table: &Table, a: &Path, b: &Path) -> TokenStream {
             ),
         ),
         (
-            code!(!__d::keys_may_meet(#left, #right, #style)),
+            code!(#is_by_type || !__d::keys_may_meet(#left, #right, #style)),
             format!(
-                "`{first}` and `{second}` could form the same primary key in `{table}`{}: begin one of their keys with a text of its own, such as \"{}#{{..}}\"",
+                "`{first}` and `{second}` could form the same primary key in `{table}`{}: begin one of their keys with a text of its own, such as \"{}#{{..}}\"{}",
                 if is_by_key {
                     ", so `identify_by = key` cannot distinguish their rows"
                 } else {
                     ""
                 },
-                second.to_uppercase()
+                second.to_uppercase(),
+                if is_by_key {
+                    String::new()
+                } else {
+                    format!(
+                        ", or write `identify_by = type` on `{table}`, so that every write checks the type of the stored item"
+                    )
+                },
             ),
         ),
         (
@@ -430,7 +438,19 @@ fn pair(of_table: &Table, a: &Path, b: &Path) -> TokenStream {
         (
             code!(#is_by_key || __d::are_distinct(#left, #right)),
             format!(
-                "`{first}` and `{second}` are stored under one type name: give one of them `#[dynamo(rename = \"..\")]`, or give both another value of one `constant`, or write `identify_by = key` on `{table}`, so that their keys distinguish their rows"
+                "`{first}` and `{second}` are stored under one type name{}: give one of them `#[dynamo(rename = \"..\")]`, or give both another value of one `constant`{}",
+                if is_by_type {
+                    ", so `identify_by = type` cannot distinguish their rows"
+                } else {
+                    ""
+                },
+                if is_by_type {
+                    String::new()
+                } else {
+                    format!(
+                        ", or write `identify_by = key` on `{table}`, so that their keys distinguish their rows"
+                    )
+                },
             ),
         ),
         (

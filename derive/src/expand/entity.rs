@@ -90,9 +90,11 @@ fn implementation(
         TableRef::Own(_) => code!(Self),
     };
     // A write that concerns other rows too is a transaction, and no member of a batch.
-    let unguarded = match entity.uniques.is_empty() && entity.second_key.is_none() {
-        true => code!(__d::Unconditional),
-        false => code!(__d::Reserving),
+    let is_alone = entity.uniques.is_empty() && entity.second_key.is_none();
+    let unguarded = match &entity.table {
+        _ if !is_alone => code!(__d::Reserving),
+        TableRef::Shared(path) => of(path, &code!(DynamoTable), "Unguarded"),
+        TableRef::Own(_) => code!(__d::Unconditional),
     };
     let guard = match entity.field_of(FieldRole::Version) {
         _ if entity.append_only => code!(__d::AppendOnly),

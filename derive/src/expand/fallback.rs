@@ -42,6 +42,7 @@ pub(crate) fn entity(input: DeriveInput) -> Option<TokenStream> {
 
         impl __d::DynamoTable for #ident {
             type This = Self;
+            type Unguarded = __d::Unconditional;
             const TABLE: __d::TableDef = __d::FALLBACK_TABLE;
             const ENTITIES: &'static [&'static __d::EntityDef] = &[];
         }
@@ -281,6 +282,7 @@ pub(crate) fn table(input: DeriveInput) -> Option<TokenStream> {
 
         impl __d::DynamoTable for #ident {
             type This = Self;
+            type Unguarded = __d::Unconditional;
             const TABLE: __d::TableDef = __d::FALLBACK_TABLE;
             const ENTITIES: &'static [&'static __d::EntityDef] = &[];
         }

@@ -56,6 +56,12 @@ pub(super) fn checks(entity: &Entity, def: &TokenStream) -> Vec<TokenStream> {
             ),
         ),
         (
+            code!(!__d::is_identified_by_type(&<<#ident as __d::DynamoEntity>::Table as __d::DynamoTable>::TABLE)),
+            format!(
+                "`{word}` stores items under two keys, and in the table of `{ident}` another entity may have either: remove `identify_by = type` until the items have moved, or copy them to another table"
+            ),
+        ),
+        (
             code!(!__d::has_second_key(&#other)),
             format!(
                 "`{name}` names another key itself; in one program, only the declaration that is read has `next_key` or `was_key`"

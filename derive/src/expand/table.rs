@@ -10,7 +10,7 @@ use super::index::distinct;
 use super::library::{style, variant};
 use super::model::table_allows;
 use super::tokens::{all_changeable, hidden, listed, methods, of, option, plain_name, shown};
-use crate::model::{Entity, IndexProjection, KeySource, Table, TableIndex};
+use crate::model::{Entity, IdentifyBy, IndexProjection, KeySource, Table, TableIndex};
 
 pub(crate) fn expand(table: &Table) -> TokenStream {
     let (ident, vis) = (&table.ident, &table.vis);
@@ -140,6 +140,11 @@ fn implementation(
     let type_attribute = option(type_attribute);
     let identify_by = table.identify_by.map(|by| variant("IdentifyBy", by));
     let identify_by = option(identify_by);
+    // The type of the stored item is a condition, so plain writes of such a table are no members of a batch.
+    let unguarded = match table.identify_by {
+        Some(IdentifyBy::Type) => code!(__d::TypeChecked),
+        Some(IdentifyBy::Key) | None => code!(__d::Unconditional),
+    };
     let style = style(table.style);
     let stream = option(table.stream.map(|view| variant("StreamView", view)));
     let of_entities = |item| {
@@ -151,6 +156,7 @@ fn implementation(
     code! {
         impl __d::DynamoTable for #ident {
             type This = Self;
+            type Unguarded = #unguarded;
 
             const TABLE: __d::TableDef = __d::TableDef {
                 id: ::core::concat!(::core::module_path!(), #path),

@@ -49,14 +49,16 @@ pub(crate) struct TableIndex {
     pub(crate) allows: Vec<String>,
 }
 
-/// How rows with the type of an entity are identified, if not by this type.
+/// How the entity of a row is identified, if not by its type or, without one, by its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IdentifyBy {
     Key,
+    Type,
 }
 
 impl IdentifyBy {
-    pub(crate) const WORDS: Words<IdentifyBy> = Words(&[("key", IdentifyBy::Key)]);
+    pub(crate) const WORDS: Words<IdentifyBy> =
+        Words(&[("key", IdentifyBy::Key), ("type", IdentifyBy::Type)]);
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

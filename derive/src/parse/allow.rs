@@ -6,7 +6,7 @@ use crate::parse::option::{Given, Opt};
 use crate::parse::options::Options;
 
 /// The names of all lints. The library has them too, and a test of it compares both lists.
-const LINTS: [&str; 45] = [
+const LINTS: [&str; 46] = [
     "constant_partition",
     "few_partitions",
     "time_partition",
@@ -14,6 +14,7 @@ const LINTS: [&str; 45] = [
     "many_shards",
     "extra_read_shards",
     "one_counter",
+    "unneeded_type_checks",
     "constant_sort_key",
     "repeated_part",
     "pinned_part",

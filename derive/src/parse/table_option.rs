@@ -15,7 +15,7 @@ pub(crate) fn stream(opt: Opt, diag: &Diag) -> Option<StreamView> {
     known(&word.to_string(), word.span(), words, "stream view", diag)
 }
 
-/// Reads `identify_by = key`.
+/// Reads `identify_by = ..`.
 pub(crate) fn identify_by(opt: Opt, diag: &Diag) -> Option<IdentifyBy> {
     let word = opt.word(diag)?;
     let words = &IdentifyBy::WORDS;

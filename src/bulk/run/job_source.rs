@@ -18,6 +18,7 @@ use crate::dynamo::Dynamo;
 use crate::error::Result;
 use crate::query::{JobRows, PositionChange, Walk};
 use crate::retry::RetryBudget;
+use crate::schema::is_identified_by_type;
 
 /// One thing to do.
 pub(super) enum JobTask {
@@ -85,7 +86,9 @@ fn begin_rows<'j>(
     budget: RetryBudget,
 ) -> Result<(JobSource<'j>, RowWrites<'j>)> {
     let pattern = verb.pattern(target.query_source());
-    let is_unchecked = matches!(verb, Verb::DeleteUnchecked);
+    // A batch checks no types, and an item of another entity may have taken the key since the row was read.
+    let is_unchecked = matches!(verb, Verb::DeleteUnchecked)
+        && !is_identified_by_type(target.query_source().table);
     let refill = match verb {
         Verb::Refill(_, refill) => Some(refill),
         _ => None,

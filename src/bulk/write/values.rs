@@ -17,10 +17,11 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::Node;
 use crate::json::{Reader, find_member};
 use crate::path::Place;
+use crate::plan::own_type;
 use crate::plan::{
     ConditionFailure, ItemKey, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, check,
 };
-use crate::schema::{EntityDef, Pattern, TableDef};
+use crate::schema::{EntityDef, FoundType, Pattern, TableDef};
 use crate::write::{PlannedWrite, ReadUniqueValues, Sentinel, attributes_of};
 
 /// How the unique values of rows are compared with their sentinels.
@@ -128,10 +129,10 @@ impl UniqueRefill<'_> {
         key: &[u8],
     ) -> Result<Option<PlannedWrite>, RowError> {
         let failure = ConditionFailure::NEVER.or_condition();
-        let asked = (
-            Node::Exists(Place::of(self.table_def.pk)),
-            Meaning::Row(failure),
-        );
+        let exists = Node::Exists(Place::of(self.table_def.pk));
+        let typed = own_type::own_condition(self.table_def, self.entity);
+        let exists = exists.and(Node::all(typed));
+        let asked = (exists, Meaning::Row(failure));
         let (verb, name) = (WriteVerb::Check, self.table.to_owned());
         let now = self.tools.db.now();
         let mut write = WriteRequest::new(verb, name, 256, self.pattern, now, asked);
@@ -179,6 +180,10 @@ impl UniqueRefill<'_> {
 
     /// Whether an item has the value of a sentinel. One that this program cannot read may have it.
     fn may_hold(&self, row: &[u8], sentinel: &[u8]) -> bool {
+        // The owner is gone, and an item of another entity has its key.
+        if FoundType::of_item(self.table_def, row).is_typed_otherwise(self.entity) {
+            return false;
+        }
         match (self.read_values)(row) {
             Ok(values) => {
                 let mut held = values.sentinels.iter();

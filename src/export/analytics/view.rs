@@ -138,6 +138,9 @@ impl<'s> EntityView<'s> {
             let keys = keys.join(" AND ");
             return format!("{no_sentinel}\n  AND {keys}\n  AND ({own}\n    OR ({untyped}))");
         }
+        if self.table.identify_by == Some(IdentifyBy::Type) {
+            return format!("{no_sentinel}\n  AND {own}");
+        }
         let untyped: Vec<String> = std::iter::once(missing(ty)).chain(keys).collect();
         match untyped.len() {
             1 => format!("{no_sentinel}\n  AND {own}"),

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::export::key_text::{FieldValues, KeyLimit, KeyReader};
 use crate::export::word;
 use crate::json::JsonTree;
-use crate::schema::{KeyAttribute, StreamView, TableSchema, UNIQUE};
+use crate::schema::{IdentifyBy, KeyAttribute, StreamView, TableSchema, UNIQUE};
 
 /// The requirements of a filter for a record.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -237,7 +237,7 @@ impl KeyReader<'_> {
         let has_types = self.table.type_attribute.is_some();
         let is_alone = !has_types && self.table.entities.len() <= 1;
         // A type that several entities may have does not tell which of them the record is of.
-        let is_by_image = is_by_image && self.table.identify_by.is_none();
+        let is_by_image = is_by_image && self.table.identify_by != Some(IdentifyBy::Key);
         self.values.is_empty() && (is_alone || is_by_image && has_types)
     }
 }

@@ -149,10 +149,10 @@ fn list_names(names: impl Iterator<Item = String>) -> String {
 
 fn allow_verb(of: KeyReader<'_>, verb: PolicyVerb, all: &mut Permissions) -> Result<()> {
     let KeyReader { table, entity, .. } = of;
-    if !verb.fits_entity(entity) {
+    if !verb.fits_entity(entity, table) {
         return Err(Error::config(format!(
             "a policy allows `{}` of `{}`, which has no such verb: it is append-only, or has unique values that a batch \
-             cannot keep",
+             cannot keep, or its table has `identify_by = type`, and a batch checks no types",
             verb.name(),
             entity.name
         )));
@@ -207,7 +207,7 @@ fn allow_writes(declared: Declarations<'_>, all: &mut Permissions) -> Result<()>
         let verbs = PolicyVerb::ALL.into_iter();
         // A scan is neither a read nor a write here: it reads the whole table, so it must be allowed by name.
         let writes = verbs.filter(|verb| !verb.is_read() && *verb != PolicyVerb::SCAN);
-        for verb in writes.filter(|verb| verb.fits_entity(of.entity)) {
+        for verb in writes.filter(|verb| verb.fits_entity(of.entity, of.table)) {
             allow_verb(of, verb, all)?;
         }
     }

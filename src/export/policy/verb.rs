@@ -1,6 +1,6 @@
 //! The requests of the operations of an entity.
 
-use crate::schema::EntitySchema;
+use crate::schema::{EntitySchema, IdentifyBy, TableSchema};
 
 /// An operation of an entity, for [`Policy::allow`](super::Policy::allow).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -188,10 +188,13 @@ impl PolicyVerb {
     }
 
     /// Whether the entity has it.
-    pub(super) fn fits_entity(self, entity: &EntitySchema) -> bool {
+    pub(super) fn fits_entity(self, entity: &EntitySchema, table: &TableSchema) -> bool {
         match self.used {
             VerbUse::Batches => {
-                !entity.append_only && entity.uniques.is_empty() && entity.second_key.is_none()
+                let is_alone = entity.uniques.is_empty() && entity.second_key.is_none();
+                // A batch checks no types.
+                let is_typed = table.identify_by == Some(IdentifyBy::Type);
+                !entity.append_only && is_alone && !is_typed
             }
             VerbUse::Rewrites => !entity.append_only,
             VerbUse::Reads | VerbUse::Any => true,

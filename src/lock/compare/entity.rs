@@ -1,14 +1,14 @@
 //! Entities, their primary keys and their guards.
 
-use super::meeting::met_by;
+use super::meeting::{may_have_key_of, met_by};
 use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, TablePair};
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::form::template_text;
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::{keeps_rest, key_only};
 use crate::schema::{
-    EntitySchema, KeyContent, KeySchema, PartSchema, PieceSchema, Presence, TableSchema, Width,
-    without_keys,
+    EntitySchema, IdentifyBy, KeyContent, KeySchema, PartSchema, PieceSchema, Presence,
+    TableSchema, Width, without_keys,
 };
 
 /// The way of items to other keys of the same table.
@@ -23,7 +23,24 @@ pub(super) const MOVE_KEYS: [&str; 5] = [
 pub(super) fn appeared(tables: TablePair<'_>, entity: &EntitySchema) -> StoredChange {
     let place = (tables.name(), Some(entity.stored_name.clone()));
     let met = met_by(tables.old, entity);
-    if tables.old.identify_by.is_none()
+    if tables.new.identify_by == Some(IdentifyBy::Type)
+        && tables.old.identify_by != Some(IdentifyBy::Type)
+        && let Some(other) = may_have_key_of(tables.old, entity)
+    {
+        return StoredChange::new(
+            ChangeClass::BreaksRunning,
+            place,
+            format!(
+                "the entity is new and its items may have the keys of `{other}`: running programs do not check the type of a stored \
+                 item, and overwrite or delete the items of the new entity"
+            ),
+            &[
+                "deploy programs with `identify_by = type` that do not write the entity yet, everywhere",
+                "then deploy those that write it",
+            ],
+        );
+    }
+    if tables.old.identify_by != Some(IdentifyBy::Key)
         && let Some(other) = has_type_of(tables.old, entity)
     {
         return StoredChange::new(

@@ -21,6 +21,13 @@ pub(super) fn met_by<'m>(old: &'m TableSchema, entity: &EntitySchema) -> Vec<&'m
     met.map(|other| other.stored_name.as_str()).collect()
 }
 
+/// The old entity whose items may have the keys of an entity.
+pub(super) fn may_have_key_of<'m>(old: &'m TableSchema, entity: &EntitySchema) -> Option<&'m str> {
+    let mut others = others(old, &entity.stored_name);
+    let other = others.find(|other| may_meet(other.keys(), entity.keys()))?;
+    Some(other.stored_name.as_str())
+}
+
 fn others<'m>(table: &'m TableSchema, name: &str) -> impl Iterator<Item = &'m EntitySchema> {
     let others = table.entities.iter();
     others.filter(move |other| other.stored_name != name)

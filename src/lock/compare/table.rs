@@ -82,7 +82,7 @@ pub(super) fn head(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
         add(class, what, steps);
     }
     if was.identify_by != is.identify_by {
-        let (class, what, steps) = identify_by(is);
+        let (class, what, steps) = identify_by(was, is);
         add(class, what, steps);
     }
     if was.ttl != is.ttl {
@@ -143,9 +143,9 @@ fn type_attribute(was: &TableSchema, is: &TableSchema) -> ChangeText {
     }
 }
 
-fn identify_by(is: &TableSchema) -> ChangeText {
-    match is.identify_by {
-        Some(IdentifyBy::Key) => (
+fn identify_by(was: &TableSchema, is: &TableSchema) -> ChangeText {
+    match (was.identify_by, is.identify_by) {
+        (None, Some(IdentifyBy::Key)) => (
             ChangeClass::Free,
             "rows are identified by their keys too: if a row has the type of an entity but a key that does not belong to it, \
              scans now omit the row instead of returning an error"
@@ -155,7 +155,49 @@ fn identify_by(is: &TableSchema) -> ChangeText {
                 "cursors, checkpoints and consumer groups of before are refused: finish the jobs and stop the consumers first",
             ],
         ),
-        None => (
+        (None, Some(IdentifyBy::Type)) => (
+            ChangeClass::FillFirst,
+            "rows are identified by their types alone: reading an item without a type is an error now, and its key no longer \
+             makes it a row of an entity; programs without the option still write over any item that has the key"
+                .to_owned(),
+            &[
+                "give all items a type with the old declaration: `scan().refill()` of each entity",
+                "deploy it everywhere before a program writes an entity that may have the key of another one, because older programs would overwrite its items",
+            ],
+        ),
+        (Some(IdentifyBy::Type), None) => (
+            ChangeClass::BreaksRunning,
+            "writes no longer check the type of the stored item: they overwrite an item of another program, or of an entity that \
+             is no longer declared, if it has the key"
+                .to_owned(),
+            &[
+                "keep `identify_by = type` while the table contains such items",
+                "else delete these items, then deploy",
+            ],
+        ),
+        (Some(IdentifyBy::Key), Some(IdentifyBy::Type)) => (
+            ChangeClass::BreaksRunning,
+            "rows were identified by their types and their keys, and are identified by their types alone: reading an item \
+             without a type, or one with the type of an entity and a key that does not belong to it, is an error now"
+                .to_owned(),
+            &[
+                "give all items a type with the old declaration: `scan().refill()` of each entity",
+                "finish the jobs and stop the consumers: their cursors and checkpoints are refused",
+                DEPLOY_EVERYWHERE,
+            ],
+        ),
+        (Some(IdentifyBy::Type), Some(IdentifyBy::Key)) => (
+            ChangeClass::BreaksRunning,
+            "rows were identified by their types alone, and are identified by their types and their keys: writes no longer check \
+             the type of the stored item"
+                .to_owned(),
+            &[
+                "keep `identify_by = type` while the table contains items of other entities or programs with such keys",
+                "finish the jobs and stop the consumers: their cursors and checkpoints are refused",
+                DEPLOY_EVERYWHERE,
+            ],
+        ),
+        (_, None) | (Some(IdentifyBy::Key), Some(IdentifyBy::Key)) | (Some(IdentifyBy::Type), Some(IdentifyBy::Type)) => (
             ChangeClass::BreaksRunning,
             "rows are identified by their types alone: if a row has the type of an entity but a key that does not belong to \
              it, scans now return an error instead of omitting the row"

@@ -11,8 +11,9 @@ use crate::entity::sentinel::MARK;
 use crate::entity::shape::stored_shape;
 use crate::error::Error;
 use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, KeyIdentity, Writer, find_member};
+use crate::json::{CodecError, KeyIdentity, find_member};
 use crate::path::Place;
+use crate::plan::own_type::{type_value, typed_condition};
 use crate::schema::{
     EntityDef, FoundType, KeySource, SHAPE, Style, TableDef, TypeMatch, are_distinct, has_uniques,
     is_identified_by_key, is_unique_row, others_may_be_among, shape_number, share_type_attribute,
@@ -119,6 +120,10 @@ impl ByKey {
             // A row of another type was requested in addition, for example the item of a unique value.
             EntityMatch::Of(claim) if self.is_requested_in_addition(claim, item) => RowKind::Meant,
             EntityMatch::Of(claim) => match claim.unlike_item(item) {
+                Ok(None) if FoundType::of_item(self.table, item).is_typeless() => {
+                    let fault = CodecError::typeless().at(self.attribute);
+                    RowKind::Unlike(Box::new(refused_row(self.table, claim.entity, item, fault)))
+                }
                 Ok(None) => RowKind::Meant,
                 Ok(Some(fault)) => {
                     let fault = fault.of_identity(KeyIdentity::Unlike);
@@ -164,6 +169,10 @@ impl QuerySource {
                     None => Ok(()),
                 };
             }
+            TypeMatch::Typeless(attribute) => {
+                let fault = CodecError::typeless().at(attribute);
+                return Err(refused_row(self.table, self.entity, item, fault));
+            }
             TypeMatch::Foreign(foreign) => foreign,
         };
         let differs = match foreign == attribute {
@@ -176,6 +185,20 @@ impl QuerySource {
         );
         let fault = CodecError::new(message).at(foreign);
         Err(refused_row(self.table, self.entity, item, fault))
+    }
+
+    /// Whether an item has the type of the entity or of a member of the collection, or no type at all.
+    pub(crate) fn is_asked_type(&self, item: &[u8]) -> bool {
+        let found = FoundType::of_item(self.table, item);
+        let mut entities = self.entities.iter();
+        let is_left_out = |entity: &EntityDef| match self.members {
+            Some(members) => !members.takes_entity(entity),
+            None => entity.id != self.entity.id,
+        };
+        match self.members {
+            None => !found.is_typed_otherwise(self.entity),
+            Some(_) => !entities.any(|entity| is_left_out(entity) && found.is_of(entity)),
+        }
     }
 
     /// Whether no read returns the row, because a newer program has stored it.
@@ -319,25 +342,6 @@ impl QuerySource {
     }
 }
 
-/// Holds for items with the type and the constants of an entity.
-fn typed_condition(attribute: &'static str, entity: &EntityDef) -> Node {
-    let attribute = entity.type_attribute.unwrap_or(attribute);
-    let is_equal = |name: &'static str, value: Vec<u8>| {
-        Node::Compare(
-            Term::Place(Place::of(name)),
-            Comparison::Eq,
-            Term::Value(value),
-        )
-    };
-    let constants = entity.constants.iter();
-    let constants = constants.map(|constant| is_equal(constant.attribute, constant.json()));
-    Node::all(
-        [is_equal(attribute, type_value(entity))]
-            .into_iter()
-            .chain(constants),
-    )
-}
-
 /// Holds for items without a type, whose keys decide, unless a constant has another value.
 fn untyped_condition(attribute: &'static str, entity: &EntityDef) -> Node {
     let constants = entity.constants.iter().map(|constant| {
@@ -351,11 +355,4 @@ fn untyped_condition(attribute: &'static str, entity: &EntityDef) -> Node {
             .into_iter()
             .chain(constants),
     )
-}
-
-/// The type attribute of an entity, as DynamoDB JSON.
-fn type_value(entity: &EntityDef) -> Vec<u8> {
-    let mut writer = Writer::default();
-    writer.text(entity.stored_name);
-    writer.into_bytes()
 }

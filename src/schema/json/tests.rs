@@ -361,7 +361,7 @@ impl RandomSchema {
             stream: self.may(|random| random.one(&views)),
             doc: self.text(),
             type_attribute: self.may(Self::text),
-            identify_by: self.may(|random| random.one(&[IdentifyBy::Key])),
+            identify_by: self.may(|random| random.one(&[IdentifyBy::Key, IdentifyBy::Type])),
             style: self.one(&[Style::Escaped, Style::Verbatim('#'), Style::Verbatim(':')]),
             entities: self.some(Self::entity),
             values: self.some(Self::value),

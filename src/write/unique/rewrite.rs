@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
 use crate::json::{Names, object_members};
 use crate::path::Place;
+use crate::plan::own_type;
 use crate::plan::{
     ConditionFailure, Explanation, Outcome, Plan, Returned, TransactionMember, WriteRequest,
     WriteVerb, check, read_raw,
@@ -249,6 +250,10 @@ impl Rewrite {
     pub(crate) fn plan_on(&self, stored: Option<&Bytes>, db: &Dynamo) -> Result<PlannedWrite> {
         // A job that was given this write reads one row for it.
         refuse_alone(self.key.declared, self.is_delete())?;
+        if let Some(item) = stored {
+            // The unique values of another entity are not those of this one.
+            own_type::require_own(self.key.declared, item, self.now)?;
+        }
         let beside = self
             .unique_changes(stored)?
             .members(&self.key, self.now, db)?;

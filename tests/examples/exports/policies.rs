@@ -559,6 +559,24 @@ fn names_that_nothing_has_are_refused() {
         Policy::new([app_users::AppUsers::schema()]).allow("UserInfo", [PolicyVerb::BATCH]),
     );
     assert!(unique.contains("which has no such verb"), "{unique}");
+    let typed = refusal(Policy::new([Animals::schema()]).allow("Cat", [PolicyVerb::BATCH]));
+    assert!(typed.contains("a batch checks no types"), "{typed}");
+}
+
+#[derive(DynamoTable)]
+#[dynamo(name = "animals", pk = "pk", identify_by = type, entities(Cat, Dog))]
+struct Animals;
+
+#[derive(DynamoEntity)]
+#[dynamo(table = Animals, key(pk = "ANIMAL#{id}"))]
+struct Cat {
+    id: u32,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = Animals, key(pk = "ANIMAL#{id}"))]
+struct Dog {
+    id: u32,
 }
 
 /// What works on tables needs more where more is declared.
