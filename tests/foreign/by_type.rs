@@ -83,7 +83,7 @@ async fn rows_of_pynamo_db_are_read_and_kept(db: Db) -> Outcome {
     let dog = Dog::key("2").get().send(&db).await?.ok_or("a dog")?;
     assert_eq!(dog.owner.as_deref(), Some("ann"));
     assert_eq!(Cat::scan().count(&db).await?, 2);
-    assert_eq!(Dog::scan().all(&db).await?, [dog.clone()]);
+    assert_eq!(Dog::scan().all(&db).await?, [dog]);
     let animals = Animal::scan().lenient().all(&db).await?;
     // The bird is no variant, and is reported.
     assert_eq!(animals.iter().filter(|row| row.is_ok()).count(), 3);

@@ -88,11 +88,11 @@ pub(super) async fn rows_that_become_others_are_not_deleted(db: Db) -> Outcome {
             if is_read && !has_read.swap(true, Ordering::Relaxed) {
                 meanwhile(async {
                     let key = mouse(place, 0).key();
-                    let deleted = key.delete().send(&*writer).await;
+                    let deleted = key.delete().send(&writer).await;
                     deleted.expect("the mouse is deleted");
                     horse(place, 9)
                         .create()
-                        .send(&*writer)
+                        .send(&writer)
                         .await
                         .expect("a horse");
                 });
@@ -140,7 +140,7 @@ pub(super) async fn lines_and_copies_replace_no_other_row(db: Db) -> Outcome {
     assert_eq!(stored.key().get().send(&db).await?, Some(stored.clone()));
     assert_eq!(Mouse::scan().all(&db).await?, [mouse(("ann", "b"), 6)]);
 
-    let target = (*db).clone().with_prefix(&format!("{}-copy", db.prefix()));
+    let target = (*db).clone().with_prefix(format!("{}-copy", db.prefix()));
     target.create_tables([Animals::schema()]).await?;
     let kept = horse(("ann", "b"), 4).create().send(&target).await?;
     let report = Mouse::scan().copy_to(&target).replace().send(&db).await?;
