@@ -34,7 +34,7 @@ mod sort {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoTable)]
-    #[dynamo(name = "app", pk = "pk", entities(User))]
+    #[dynamo(name = "app", pk = "pk", verbatim, entities(User))]
     pub struct App;
 
     #[derive(DynamoEntity)]
@@ -52,7 +52,7 @@ mod look_up {
     use dynamo_entity::prelude::*;
 
     #[derive(DynamoTable)]
-    #[dynamo(name = "app", pk = "pk", entities(User))]
+    #[dynamo(name = "app", pk = "pk", verbatim, entities(User))]
     pub struct App;
 
     #[derive(DynamoEntity)]
@@ -64,6 +64,22 @@ mod look_up {
 
     pub fn find() {
         let _ = User::by_email("ann@x");
+    }
+}
+
+/// Escaped keys are not those of another program.
+mod escaped {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "app", pk = "pk", entities(User))]
+    pub struct App;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{email}"))]
+    pub struct User {
+        pub id: u32,
+        pub email: String,
     }
 }
 

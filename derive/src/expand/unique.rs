@@ -240,6 +240,12 @@ fn row_checks(entity: &Entity) -> Vec<TokenStream> {
             ),
         };
         let rules = [
+            (
+                code!(!__d::is_escaped(__STYLE)),
+                format!(
+                    "`{name}`: another program writes these rows, and keys of `{shown}` are escaped and padded; declare `{shown}` with `verbatim`"
+                ),
+            ),
             (code!(__d::row_fills_keys(&#table, &#def, #number)), sort),
             (
                 code!(__d::row_is_no_item(#entities, &#def, #number, __STYLE)),
