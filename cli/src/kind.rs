@@ -26,7 +26,7 @@ impl<'s> ItemKind<'s> {
         let pk = item.get(&schema.pk.name).and_then(Value::as_text);
         let mut uniques = schema.entities.iter().flat_map(|entity| &entity.uniques);
         if pk.is_some_and(|pk| pk.starts_with(UNIQUE))
-            || uniques.any(|unique| unique.has_row_key_of(item))
+            || uniques.any(|unique| unique.has_row_key_of(item, schema))
         {
             return ItemKind::UniqueValue;
         }

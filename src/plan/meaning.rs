@@ -2,6 +2,7 @@
 
 use super::check::ConditionFailure;
 use crate::clock::Timestamp;
+use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, ErrorKind};
 use crate::schema::UniqueDef;
 use crate::wire::Failure;
@@ -49,7 +50,7 @@ fn not_ours(failure: Failure) -> Error {
     let Some(condition) = failure.condition else {
         return error;
     };
-    let message = "a unique value that this gives up is another item's, which took it when this one had expired: \
+    let message = "a unique value that this gives up is another item's, for example because this one had expired: \
                    send this write by itself, which gives up what it has";
     let error = error.with_kind(ErrorKind::Conflict, message);
     match condition.item {
@@ -63,15 +64,17 @@ pub(crate) fn taken_value(unique: &'static UniqueDef, failure: Failure) -> Error
     let Some(condition) = failure.condition else {
         return error;
     };
+    // Only the rows that this library has written name their items.
+    let holder = condition.item.filter(|item| is_sentinel(item));
     let message = match (unique.fields, unique.row) {
-        (_, Some(_)) => {
-            "a row for this value exists, so another item has it, and it is unique; the row does not name the item"
+        (_, Some(_)) if holder.is_none() => {
+            "a row for this value exists, and the value is unique; the row does not name its item, which may no longer exist"
         }
-        ([_], None) => "another item has this value, and it is unique",
-        (_, None) => "another item has these values, and together they are unique",
+        ([_], _) => "another item has this value, and it is unique",
+        (_, _) => "another item has these values, and together they are unique",
     };
     let error = error.with_kind(ErrorKind::UniqueViolation, message);
-    match condition.item.filter(|_| unique.row.is_none()) {
+    match holder {
         Some(sentinel) => error.with_holder(sentinel),
         None => error,
     }

@@ -5,7 +5,11 @@
 
 use super::likeness::is_row;
 use super::overlap::{is_fallback, key_may_meet, may_begin, same_text};
-use super::{EntityDef, KeyDef, KeySource, KeyType, Piece, Style, TableDef, UniqueRowDef};
+use super::{
+    ConstantDef, ConstantValue, EntityDef, KeyDef, KeySource, KeyType, Piece, Style, TableDef,
+    UniqueRowDef,
+};
+use crate::json::{Reader, find_member};
 
 /// Whether the partition key is text.
 pub const fn has_text_partition(entity: &EntityDef) -> bool {
@@ -54,9 +58,29 @@ pub(crate) fn has_unique_rows(entities: &[&'static EntityDef]) -> bool {
     unique_rows(entities).next().is_some()
 }
 
-/// Whether an item is the row of a unique value of the entities. Only its key tells, which no item of an entity can have.
-pub(crate) fn is_unique_row(entities: &[&'static EntityDef], item: &[u8]) -> bool {
-    unique_rows(entities).any(|row| is_row(row, item))
+/// Whether an item is the row of a unique value of the entities. Its key tells, which no item of an entity can have. An item
+/// with the type of an entity is not hidden in any case.
+pub(crate) fn is_unique_row(
+    table: &TableDef,
+    entities: &[&'static EntityDef],
+    item: &[u8],
+) -> bool {
+    unique_rows(entities).any(|row| is_row(row, table.style, item))
+        && !has_type_of_any(table, entities, item)
+}
+
+/// Whether an item has the type of one of the entities.
+pub(crate) fn has_type_of_any(
+    table: &TableDef,
+    entities: &[&'static EntityDef],
+    item: &[u8],
+) -> bool {
+    entities.iter().any(|entity| {
+        let attribute = entity.type_attribute_in(table);
+        let stored = attribute.and_then(|name| find_member(item, name).ok().flatten());
+        let stored = stored.and_then(|json| Reader::new(json).text().ok());
+        stored.is_some_and(|stored| stored == entity.stored_name)
+    })
 }
 
 /// The row of the unique value with this number.
@@ -160,6 +184,97 @@ pub const fn row_has_free_constants(
         at += 1;
     }
     true
+}
+
+/// Whether no constant of the row is the type of an entity, whose reads would return the row.
+pub const fn row_has_own_type(
+    table: &TableDef,
+    entities: &[&EntityDef],
+    entity: &'static EntityDef,
+    number: usize,
+) -> bool {
+    let Some(row) = row_of(entity, number) else {
+        return true;
+    };
+    let mut at = 0;
+    while at < row.constants.len() * entities.len() {
+        let constant = row.constants[at % row.constants.len()];
+        let other = entities[at / row.constants.len()];
+        let attribute = other.type_attribute_in(table);
+        if let (ConstantValue::Text(text), Some(attribute)) = (constant.value, attribute)
+            && same_text(attribute, constant.attribute)
+            && same_text(text, other.stored_name)
+        {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether no constant of the row is the expiry time of an entity, by which DynamoDB would delete the row.
+pub const fn row_never_expires(
+    entities: &[&EntityDef],
+    entity: &'static EntityDef,
+    number: usize,
+) -> bool {
+    let Some(row) = row_of(entity, number) else {
+        return true;
+    };
+    let mut at = 0;
+    while at < row.constants.len() * entities.len() {
+        let constant = row.constants[at % row.constants.len()];
+        if let Some(ttl) = entities[at / row.constants.len()].ttl
+            && same_text(ttl, constant.attribute)
+        {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether each constant of the row that is a key of an index has the type of this key. DynamoDB rejects another one.
+pub const fn row_fits_indexes(
+    entities: &[&EntityDef],
+    entity: &'static EntityDef,
+    number: usize,
+) -> bool {
+    let Some(row) = row_of(entity, number) else {
+        return true;
+    };
+    let mut at = 0;
+    while at < row.constants.len() * entities.len() {
+        let constant = row.constants[at % row.constants.len()];
+        let indexes = entities[at / row.constants.len()].indexes;
+        let mut index = 0;
+        while index < indexes.len() {
+            if is_unlike_key(constant, indexes[index].pk)
+                || is_unlike_key(constant, indexes[index].sk)
+            {
+                return false;
+            }
+            index += 1;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Whether one of the keys has the name of the constant and another type.
+const fn is_unlike_key(constant: ConstantDef, keys: &[KeyDef]) -> bool {
+    let mut at = 0;
+    while at < keys.len() {
+        let is_same = matches!(
+            (constant.value, keys[at].ty),
+            (ConstantValue::Text(_), KeyType::S) | (ConstantValue::Number(_), KeyType::N)
+        );
+        if same_text(constant.attribute, keys[at].attribute) && !is_same {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Whether the key never begins with `$`.

@@ -21,7 +21,9 @@ use crate::entity::sentinel::is_sentinel;
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Tag, find_member};
 use crate::key::json::KeyJson;
-use crate::schema::{EntityDef, TableDef, has_unique_rows, has_uniques, is_unique_row};
+use crate::schema::{
+    EntityDef, TableDef, has_type_of_any, has_unique_rows, has_uniques, is_unique_row,
+};
 
 /// The reader of the item before or after a change.
 pub(super) struct Side<T> {
@@ -208,8 +210,10 @@ impl Followed {
 
     /// Whether the record is of an item that stores a unique value.
     fn is_of_sentinel(&self, record: &RecordParts) -> bool {
-        if has_unique_rows(self.entities) && is_unique_row(self.entities, &record.keys) {
-            return true;
+        if has_unique_rows(self.entities) && is_unique_row(self.table, self.entities, &record.keys)
+        {
+            let mut images = record.new.iter().chain(&record.old);
+            return !images.any(|image| has_type_of_any(self.table, self.entities, image));
         }
         if !has_uniques(self.entities) {
             return false;

@@ -153,6 +153,7 @@ pub(super) struct CopyTarget {
     pub(super) entity: Option<CopiedEntity>,
     /// The entities of a masked copy of a table.
     pub(super) entities: Vec<CopiedEntity>,
+    table: &'static TableDef,
     /// All entities of the table.
     declared: &'static [&'static EntityDef],
     /// The writes of items as they are, for a copy of a table.
@@ -182,6 +183,7 @@ impl CopyTarget {
         CopyTarget {
             entity,
             entities: Vec::new(),
+            table: source.table,
             declared: source.entities,
             items: TableItems::of_table(source.table, source.entities, source.entity, &COPY),
             mask: None,
@@ -412,7 +414,7 @@ impl CopyTarget {
 
     /// Whether a row stores a unique value.
     fn stores_value(&self, row: &[u8]) -> bool {
-        is_sentinel(row) || is_unique_row(self.declared, row)
+        is_sentinel(row) || is_unique_row(self.table, self.declared, row)
     }
 
     /// Whether a masked copy omits a row that it cannot mask.

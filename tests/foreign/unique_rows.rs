@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use dynamo_entity::aws_sdk_dynamodb::types::{AttributeValue, Delete, Put, TransactWriteItem};
+use dynamo_entity::error::ErrorKind;
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::StreamEvent;
 use dynamo_entity::transfer::Mask;
@@ -17,6 +18,10 @@ use crate::tests;
 tests![
     rows_are_exchanged(Roster),
     a_value_passes_on_within_a_transaction(Roster),
+    a_row_of_another_item_is_neither_removed_nor_taken(Roster),
+    rows_of_lost_items_are_taken_over(Roster),
+    an_index_query_returns_no_rows(Kinds),
+    keys_that_resemble_rows_are_items(Notes),
     rows_are_of_no_entity(Roster),
     missing_rows_are_filled(Roster),
     streams_show_no_rows,
@@ -112,7 +117,9 @@ async fn stored(db: &Db) -> Result<(BTreeSet<String>, Vec<Item>), Box<dyn std::e
         let pk = item["pk"].as_s().cloned().unwrap_or_default();
         match pk.starts_with("_unique#") {
             true => {
-                // Byte for byte the row of OneTable.
+                // Byte for byte the row of OneTable, apart from the owner in the rows of this library.
+                let mut item = item;
+                item.remove("$unique");
                 assert_eq!(item, unique_row(&pk));
                 rows.insert(pk);
             }
@@ -145,7 +152,9 @@ async fn rows_are_exchanged(db: Db) -> Outcome {
             .unwrap_err();
         assert!(refused.is_unique_violation(), "{refused}");
         assert_eq!(refused.attribute(), Some("email"));
-        assert_eq!(refused.holder::<User>()?, None);
+        // Only the rows of this library name their items.
+        let holder = (taken == "ann@x#y").then(|| User::key("acme", "ann"));
+        assert_eq!(refused.holder::<User>()?, holder);
         let refused = ann
             .update()
             .apply(|u| u.email().set("bob@x"))
@@ -247,6 +256,190 @@ async fn a_value_passes_on_within_a_transaction(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert!(again.is_unique_violation(), "{again}");
+    Ok(())
+}
+
+/// OneTable deletes rows after a read that may be outdated, and stores values without a row. Then an item has a value whose
+/// row belongs to another item.
+async fn a_row_of_another_item_is_neither_removed_nor_taken(db: Db) -> Outcome {
+    let ann = user("acme", "ann", Some("1@x"), None);
+    let ann = ann.create().send(&db).await?;
+    let of_ann = BTreeSet::from(["_unique#User#email#1@x".to_owned()]);
+    let bob = user("acme", "bob", Some("1@x"), None);
+    let plant = async || db.plant::<User>(bob.to_item().expect("an item")).await;
+
+    plant().await;
+    bob.delete().send(&db).await?;
+    assert_eq!(User::key("acme", "bob").get().send(&db).await?, None);
+    assert_eq!(stored(&db).await?.0, of_ann);
+
+    plant().await;
+    User::key("acme", "bob").delete().send(&db).await?;
+    assert_eq!(stored(&db).await?.0, of_ann);
+
+    plant().await;
+    assert_eq!(
+        User::scan()
+            .delete_each()
+            .max_failures(1)
+            .send(&db)
+            .await?
+            .written,
+        2
+    );
+    assert_eq!(stored(&db).await?, (BTreeSet::new(), Vec::new()));
+    let ann = ann.create().send(&db).await?;
+
+    plant().await;
+    let changed = bob.update().apply(|u| u.email().set("2@x"));
+    let changed = changed.send(&db).await?;
+    changed
+        .update()
+        .apply(|u| u.email().remove())
+        .send(&db)
+        .await?;
+    assert_eq!(stored(&db).await?.0, of_ann);
+
+    // Within a transaction, too; and the value does not pass from an item that does not own it.
+    plant().await;
+    let eve = user("acme", "eve", Some("1@x"), None);
+    let pass_on = Transaction::new().with(bob.delete()).with(eve.create());
+    let refused = pass_on.send(&db).await.unwrap_err();
+    assert!(refused.is_unique_violation(), "{refused}");
+    // All operations of a transaction must be sent, so the delete is an error there, and succeeds by itself.
+    let delete = Transaction::new().with(bob.delete());
+    let refused = delete.send(&db).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict, "{refused}");
+    bob.delete().send(&db).await?;
+    assert_eq!(stored(&db).await?.0, of_ann);
+    assert_eq!(User::scan().all(&db).await?, std::slice::from_ref(&ann));
+
+    // The row of the other program names no owner, so the item that has the value passes it on.
+    let cid = user("acme", "cid", Some("3@x"), None);
+    assert!(OneTable(&db).create(&cid).await);
+    let dan = user("acme", "dan", Some("3@x"), None);
+    let pass_on = Transaction::new().with(cid.delete()).with(dan.create());
+    pass_on.send(&db).await?;
+    let refused = user("acme", "eve", Some("3@x"), None)
+        .create()
+        .send(&db)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.holder::<User>()?, Some(User::key("acme", "dan")));
+    Ok(())
+}
+
+/// OneTable leaves some rows when it deletes an item, or its value.
+async fn rows_of_lost_items_are_taken_over(db: Db) -> Outcome {
+    let ann = user("acme", "ann", Some("1@x"), None);
+    let lose = async || {
+        let delete = OneTable(&db).delete("account#acme", "user#ann");
+        assert!(OneTable(&db).send(vec![delete]).await);
+    };
+    let row = BTreeSet::from(["_unique#User#email#1@x".to_owned()]);
+    ann.create().send(&db).await?;
+    lose().await;
+    assert_eq!(stored(&db).await?.0, row);
+    // The same item may take its value again.
+    ann.create().send(&db).await?;
+
+    // Two items with one value are detected if this library wrote the row.
+    let bob = user("acme", "bob", Some("1@x"), None);
+    db.plant::<User>(bob.to_item()?).await;
+    let report = User::scan().refill().max_failures(9).send(&db).await?;
+    assert_eq!((report.written, report.failed), (0, 1));
+    lose().await;
+    let report = User::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(report.written, 1);
+    let refused = ann.create().send(&db).await.unwrap_err();
+    assert_eq!(refused.holder::<User>()?, Some(User::key("acme", "bob")));
+    Ok(())
+}
+
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "kinds",
+    pk = "pk",
+    verbatim,
+    type_attribute = "_type",
+    entities(Member)
+)]
+#[dynamo(gsi(kinds, pk = "kind"))]
+struct Kinds;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Kinds, key(pk = "{id}#member"), gsi(of_kind, on = kinds, pk = kind))]
+#[dynamo(unique(by_mail, pk = "MAIL#{mail}#MEMBER", constant("kind" = "k")))]
+struct Member {
+    id: String,
+    mail: String,
+    kind: String,
+}
+
+/// The row has the keys of the index, and no type by which DynamoDB could filter.
+async fn an_index_query_returns_no_rows(db: Db) -> Outcome {
+    let member = Member {
+        id: "1".into(),
+        mail: "x".into(),
+        kind: "k".into(),
+    };
+    let member = member.create().send(&db).await?;
+    assert_eq!(db.count::<Kinds>().await, 2);
+    assert_eq!(Member::of_kind("k").all(&db).await?, [member]);
+    assert_eq!(Member::of_kind("k").count(&db).await?, 1);
+    Ok(())
+}
+
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "notes",
+    pk = "pk",
+    verbatim,
+    type_attribute = "_type",
+    entities(Note)
+)]
+struct Notes;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Notes, key(pk = "o#{org}#note#{id}"), unique(by_mail, pk = "o#{org}#mail#{mail}"))]
+struct Note {
+    org: String,
+    id: String,
+    mail: String,
+}
+
+#[derive(Debug, PartialEq, DynamoCollection)]
+#[dynamo(table = Notes)]
+enum AnyNote {
+    Note(Note),
+    #[dynamo(other)]
+    Other(Item),
+}
+
+/// The last part of a key contains the literals of the row, and the key still is that of an item.
+async fn keys_that_resemble_rows_are_items(db: Db) -> Outcome {
+    let note = Note {
+        org: "acme".into(),
+        id: "x#mail#y".into(),
+        mail: "m".into(),
+    };
+    let note = note.create().send(&db).await?;
+    assert_eq!(
+        AnyNote::scan().all(&db).await?,
+        [AnyNote::Note(note.clone())]
+    );
+    assert_eq!(AnyNote::scan().count(&db).await?, 1);
+    assert_eq!(Note::scan().all(&db).await?, [note]);
+    for (pk, shown) in [("o#acme#note#x#mail#y", 1), ("o#acme#mail#m", 0)] {
+        let keys = format!(r#""pk": {{"S": "{pk}"}}"#);
+        let event = format!(
+            r#"{{"Records": [{{"eventID": "e", "eventName": "INSERT", "dynamodb": {{"Keys": {{{keys}}}, "NewImage": {{{keys},
+                "org": {{"S": "acme"}}, "id": {{"S": "x#mail#y"}}, "mail": {{"S": "m"}}}},
+                "SequenceNumber": "1", "StreamViewType": "NEW_AND_OLD_IMAGES"}}}}]}}"#
+        );
+        let event = StreamEvent::from_json(event.as_bytes())?;
+        assert_eq!(AnyNote::changes_of(&event).count(), shown, "{pk}");
+    }
     Ok(())
 }
 

@@ -23,7 +23,7 @@ pub fn cases() -> Vec<Case> {
                 entity User(table = App, key(pk = "USER#{id}"), unique(by_id, id)) { id: u32 }
             } App;
             {
-                table App(name = "users", pk = "pk", entities(User));
+                table App(name = "users", pk = "pk", verbatim, entities(User));
                 entity User(table = App, key(pk = "USER#{id}"), unique(by_id, pk = "ID#{id}")) { id: u32 }
             } App
         },

@@ -428,34 +428,34 @@ changes! {
         by_email
         => { entity User(table = "users", key(pk = "USER#{id}"), unique(of_email, email)) { id: u32, email: String } }
     unique_rows: FillFirst at "User.by_email" ["create nor delete them", "two items with one value", "missing rows are created"] of App
-        { table App(name = "app", pk = "pk", entities(User));
+        { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}")) { id: u32, email: String, name: String } }
-        => { table App(name = "app", pk = "pk", entities(User));
+        => { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{email}")) { id: u32, email: String, name: String } }
     unique_rows_removed: BreaksRunning at "User.by_email" ["are no longer declared", "two items may have one value"] of App
-        { table App(name = "app", pk = "pk", entities(User));
+        { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{email}")) { id: u32, email: String, name: String } }
-        => { table App(name = "app", pk = "pk", entities(User));
+        => { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}")) { id: u32, email: String, name: String } }
     template_of_unique_rows: BreaksRunning at "User.by_email" ["`MAIL#{}` are no longer declared"] of App
-        { table App(name = "app", pk = "pk", entities(User));
+        { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{email}")) { id: u32, email: String, name: String } }
-        => { table App(name = "app", pk = "pk", entities(User));
+        => { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAILS#{email}")) { id: u32, email: String, name: String } }
     case_of_unique_rows: BreaksRunning at "User.by_email" ["`MAIL#{}` are no longer declared"] of App
-        { table App(name = "app", pk = "pk", entities(User));
+        { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{email}")) { id: u32, email: String, name: String } }
-        => { table App(name = "app", pk = "pk", entities(User));
+        => { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{email:lower}")) { id: u32, email: String, name: String } }
     field_of_unique_rows: BreaksRunning at "User.by_email" ["were of `email` and are of `name`"] of App
-        { table App(name = "app", pk = "pk", entities(User));
+        { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{email}")) { id: u32, email: String, name: String } }
-        => { table App(name = "app", pk = "pk", entities(User));
+        => { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{name}")) { id: u32, email: String, name: String } }
     constants_of_unique_rows: Free at "User.by_email" ["other constants"] of App
-        { table App(name = "app", pk = "pk", entities(User));
+        { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{email}")) { id: u32, email: String, name: String } }
-        => { table App(name = "app", pk = "pk", entities(User));
+        => { table App(name = "app", pk = "pk", verbatim, entities(User));
           entity User(table = App, key(pk = "USER#{id}"), unique(by_email, pk = "MAIL#{email}", constant("kind" = "mail"))) { id: u32, email: String, name: String } }
     wider_unique_number: BreaksRunning at "User.by_code" ["`code` was 10 characters long", "20 characters", "with a new `rename`"] of User
         { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u32 } }

@@ -98,10 +98,19 @@ fn plan_groups(
         entities.push(entity);
     }
     let mut others: Vec<(String, usize)> = Vec::new();
+    let primary: Vec<AdoptedKey> = entities.iter().map(|entity| entity.pk.clone()).collect();
+    let mut taken_rows = Vec::new();
     for (reason, mut rows) in groups.others {
         if let Some(typed) = typed.as_ref().filter(|_| reason == UNIQUE_ROWS) {
             for entity in &mut entities {
-                let declared = plan_uniques(entity, sample, &rows, &typed.name);
+                let declared = plan_uniques(
+                    entity,
+                    sample,
+                    &rows,
+                    &typed.name,
+                    &primary,
+                    &mut taken_rows,
+                );
                 rows.retain(|row| !declared.contains(row));
             }
         }

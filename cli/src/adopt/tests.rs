@@ -519,7 +519,22 @@ fn unique_rows_are_declared_with_their_scope() {
     // An item without its row contradicts the template.
     let (text, others) = text_of(&typed_sample(&all[..3]));
     assert!(!text.contains("unique("), "{text}");
+    let note = "the unique rows of `code` are not declared, because 1 of 2 items in the sample have no row";
+    assert!(text.contains(note), "{text}");
     assert_eq!(others.len(), 1);
+
+    // In a part of the table, the row may be elsewhere.
+    let mut part = typed_sample(&all[..3]);
+    part.is_whole = false;
+    let (text, _) = text_of(&part);
+    let notes = [
+        "the scope of `unique_code` is guessed",
+        "`unique_code`: 1 of 2 items",
+    ];
+    assert!(
+        text.contains(wanted) && notes.iter().all(|note| text.contains(note)),
+        "{text}"
+    );
 
     // The rows remain when their items expire.
     let mut expiring = typed_sample(&all);
@@ -530,6 +545,35 @@ fn unique_rows_are_declared_with_their_scope() {
         "{text}"
     );
     assert_eq!(others.iter().map(|(_, count)| *count).sum::<usize>(), 3);
+}
+
+#[test]
+fn doubtful_unique_rows_are_noted() {
+    // Both fields of the items are the scope.
+    let rows = [
+        r#"{"pk":"m#a","sk":"m#","_type":"Member","team":"red","club":"red","code":7}"#,
+        r#"{"pk":"m#b","sk":"m#","_type":"Member","team":"blue","club":"blue","code":12}"#,
+        r#"{"pk":"_unique#red#Member#code#7","sk":"_unique#","_type":"_Unique"}"#,
+        r#"{"pk":"_unique#blue#Member#code#12","sk":"_unique#","_type":"_Unique"}"#,
+    ];
+    let (text, _) = text_of(&typed_sample(&rows));
+    let note = "the rows of `unique_code` fit other scopes too (`team`)";
+    assert!(
+        text.contains(note) && text.contains("_unique#{club}#Member"),
+        "{text}"
+    );
+
+    // An item with any partition key could have that of a row.
+    let rows = [
+        r#"{"pk":"a1","sk":"m#","_type":"Member","id":"a1","code":7}"#,
+        r#"{"pk":"b","sk":"m#","_type":"Member","id":"b","code":12}"#,
+        r#"{"pk":"_unique#Member#code#7","sk":"_unique#","_type":"_Unique"}"#,
+        r#"{"pk":"_unique#Member#code#12","sk":"_unique#","_type":"_Unique"}"#,
+    ];
+    let (text, others) = text_of(&typed_sample(&rows));
+    let note = "the unique rows of `code` are not declared, because their partition keys could be those of an item";
+    assert!(text.contains(note) && !text.contains("unique("), "{text}");
+    assert_eq!(others.iter().map(|(_, count)| *count).sum::<usize>(), 2);
 }
 
 #[test]

@@ -240,6 +240,12 @@ fn row_checks(entity: &Entity) -> Vec<TokenStream> {
             ),
         };
         let rules = [
+            (
+                code!(!__d::is_escaped(__STYLE)),
+                format!(
+                    "`{name}`: another program writes these rows, and keys of `{shown}` are escaped and padded; declare `{shown}` with `verbatim`"
+                ),
+            ),
             (code!(__d::row_fills_keys(&#table, &#def, #number)), sort),
             (
                 code!(__d::row_is_no_item(#entities, &#def, #number, __STYLE)),
@@ -256,6 +262,18 @@ fn row_checks(entity: &Entity) -> Vec<TokenStream> {
             (
                 code!(__d::row_has_free_constants(&#table, &#def, #number)),
                 format!("a constant of `{name}` has the name of a key of `{shown}`, which the row has already; remove it"),
+            ),
+            (
+                code!(__d::row_has_own_type(&#table, #entities, &#def, #number)),
+                format!("a constant of `{name}` is the type of an entity of `{shown}`, whose reads would return the rows; write the type that the other program gives the rows"),
+            ),
+            (
+                code!(__d::row_never_expires(#entities, &#def, #number)),
+                format!("a constant of `{name}` has the name of a TTL attribute of `{shown}`, by which DynamoDB would delete the rows; remove it"),
+            ),
+            (
+                code!(__d::row_fits_indexes(#entities, &#def, #number)),
+                format!("a constant of `{name}` has the name of an index key of `{shown}` and another type, so DynamoDB would reject the rows; write a text or a number, as the key is"),
             ),
         ];
         rules.map(|(condition, message)| check(span, &condition, &message))

@@ -62,8 +62,8 @@ impl ItemsBeside for UniqueRefill<'_> {
             let mut other = None;
             if let Some(found) = found {
                 match owner_of(&found) {
-                    // The row of another program does not name its item, so nothing contradicts that it is this one.
-                    _ if sentinel.is_row() => continue,
+                    // A row that another program has written does not name its item, so nothing contradicts that it is this one.
+                    None if sentinel.is_row() => continue,
                     Some(owner) if !self.is_same_key(&owner, mine.key_json()) => {
                         other = self
                             .other_owner(sentinel, &found, owner, key, write.now)

@@ -66,7 +66,8 @@ impl TransactionMember {
         })
     }
 
-    /// Releases the sentinel with this key, if it belongs to this owner. A row of another program does not name its owner.
+    /// Releases the sentinel with this key, if it belongs to this owner. A row that another program has written does not name
+    /// its owner, so the value of the item alone tells.
     pub(crate) fn giving_up(
         owner: &Arc<Owner>,
         unique: &UniqueDef,
@@ -75,7 +76,7 @@ impl TransactionMember {
     ) -> Result<Self> {
         let condition = match unique.row {
             None => owner.mine_condition(),
-            Some(_) => Node::all([]),
+            Some(_) => owner.mine_or_unnamed_condition(),
         };
         let asked = (condition, Meaning::ForeignRow);
         TransactionMember::beside_owner(owner, sentinel, WriteVerb::Delete, sentinel, asked, db)

@@ -85,12 +85,22 @@ impl Owner {
             item.dynamic_name(attribute);
             item.text(MARK);
         }
-        item.dynamic_name(MARK);
-        item.raw_bytes(&self.json);
+        self.write_mark(item);
         if let (Some(ttl), Some(at)) = (self.entity.ttl, &self.ttl) {
             item.dynamic_name(ttl);
             item.raw_bytes(at);
         }
+    }
+
+    /// Writes the attribute that names the owner.
+    pub(crate) fn write_mark(&self, item: &mut Writer) {
+        item.dynamic_name(MARK);
+        item.raw_bytes(&self.json);
+    }
+
+    /// Holds if the row of another program does not exist, or is this owner's, or names no owner.
+    pub(crate) fn mine_or_unnamed_condition(&self) -> Node {
+        Node::any([Node::Missing(Place::of(MARK)), self.holder_condition()])
     }
 
     /// Holds if the sentinel may be taken: it does not exist, it is this owner's or the other one's, or it has expired.

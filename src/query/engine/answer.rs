@@ -13,7 +13,7 @@ use crate::json::{CodecError, KeyFinder, Number, Reader};
 use crate::key::rank::{Ranking, Ranks};
 use crate::query::keys::{ByKey, RowKind, SortKeyTest};
 use crate::read::{Answered, RawRows, ReadAhead, RowsAhead};
-use crate::schema::{EntityDef, is_unique_row};
+use crate::schema::{EntityDef, TableDef, is_unique_row};
 
 /// The minimum number of bytes of a row: `{"k":{"S":"v"}},`.
 const LEAST_ROW: usize = 16;
@@ -24,7 +24,7 @@ pub(crate) struct OmittedItems {
     /// The partition key of a table in which newer programs may keep unique values that this one does not declare.
     pub(crate) unknown_sentinels: Option<&'static str>,
     /// The entities of a table in which other programs store unique values in rows. Only their keys tell.
-    pub(crate) rows_of: Option<&'static [&'static EntityDef]>,
+    pub(crate) rows_of: Option<(&'static TableDef, &'static [&'static EntityDef])>,
 }
 
 /// How the rows of a lane are decoded.
@@ -66,9 +66,9 @@ impl AnswerForm {
             .unknown_sentinels
             .filter(|_| !rows.is_last_decoded());
         is_possible.is_some_and(|pk| has_sentinel_key(rows.last_row(body), pk))
-            || omitted
-                .rows_of
-                .is_some_and(|entities| is_unique_row(entities, rows.last_row(body)))
+            || omitted.rows_of.is_some_and(|(table, entities)| {
+                is_unique_row(table, entities, rows.last_row(body))
+            })
     }
 
     /// How to identify the row that was read last, if it has no type by which DynamoDB could filter, or its type does not

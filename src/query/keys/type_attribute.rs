@@ -65,7 +65,7 @@ impl RowClaim {
         };
         let own = self.entity.likeness(item).ok_or(ForeignRow)?;
         // The literals of keys are compared without case, and those of unique rows are not keys of an item.
-        if is_unique_row(self.entities, item) {
+        if is_unique_row(self.table, self.entities, item) {
             return Err(ForeignRow);
         }
         let found = FoundType::of_item(self.table, item);

@@ -11,7 +11,7 @@ use crate::query::cursor::spot::{Reached, RowSpot};
 use crate::query::keys::{ByKey, KeyDraft, QuerySource, SortCondition, SortKeyTest};
 use crate::read::{Meter, Pace, ReadAhead};
 use crate::retry::CONCURRENCY;
-use crate::schema::{EntityDef, has_unique_rows};
+use crate::schema::{EntityDef, TableDef, has_unique_rows};
 
 /// A read of many rows, before it is planned.
 #[derive(Debug, Clone)]
@@ -99,12 +99,15 @@ impl Selection {
         (is_possible && source.may_get_uniques()).then_some(source.table.pk)
     }
 
-    /// The entities of the table, if other programs store their unique values in rows of it. The type of an entity filters
-    /// these rows, but the types of a collection do not.
-    pub(crate) fn entities_of_unique_rows(&self) -> Option<&'static [&'static EntityDef]> {
+    /// The table and its entities, if other programs store their unique values in rows of it. The type of an entity filters
+    /// these rows, but the types of a collection do not, and an index may contain rows without a type.
+    pub(crate) fn entities_of_unique_rows(
+        &self,
+    ) -> Option<(&'static TableDef, &'static [&'static EntityDef])> {
         let source = self.query_source();
-        let is_possible = source.members.is_some() && !self.options.every_item;
-        (is_possible && has_unique_rows(source.entities)).then_some(source.entities)
+        let is_possible =
+            (source.members.is_some() || source.index.is_some()) && !self.options.every_item;
+        (is_possible && has_unique_rows(source.entities)).then_some((source.table, source.entities))
     }
 
     /// The TTL attribute, if expired rows are hidden.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::dynamo::Dynamo;
+use crate::entity::sentinel::MARK;
 use crate::entity::{EntityDeclaration, Known};
 use crate::error::Result;
 use crate::expr::Node;
@@ -60,44 +61,45 @@ impl Sentinel {
         })
     }
 
-    /// Whether it is a row of another program, which does not name its owner.
+    /// Whether it is a row in the format of another program, which names its owner only if this library has written it.
     pub(crate) fn is_row(&self) -> bool {
         self.unique.row.is_some()
     }
 
-    /// Makes the sentinel the owner's, if it is free, expired, or the owner's already. A row of another program must not
-    /// exist.
+    /// Makes the sentinel the owner's, if it is free, expired, or the owner's already. A row without an owner must not exist.
     pub(super) fn take(&self, owner: &Arc<Owner>, db: &Dynamo) -> Result<TransactionMember> {
         self.take_from(None, owner, db)
     }
 
-    /// Takes the sentinel, even from `other`, which releases it in the same transaction.
+    /// Takes the sentinel, even from `other`, which does not have the value, or releases it in the same transaction.
     pub(crate) fn take_from(
         &self,
         other: Option<&Owner>,
         owner: &Arc<Owner>,
         db: &Dynamo,
     ) -> Result<TransactionMember> {
+        self.take_if(owner.free_condition(other), owner, db)
+    }
+
+    fn take_if(
+        &self,
+        condition: Node,
+        owner: &Arc<Owner>,
+        db: &Dynamo,
+    ) -> Result<TransactionMember> {
         let mut item = Writer::for_request(192);
         item.raw_bytes(self.key.strip_suffix(b"}").unwrap_or_default());
-        let condition = match &self.unique.row {
-            None => {
-                owner.write_content(&mut item);
-                owner.free_condition(other)
-            }
+        match &self.unique.row {
+            None => owner.write_content(&mut item),
             Some(row) => {
                 for constant in row.constants {
                     item.dynamic_name(constant.attribute);
                     constant.write_value(&mut item);
                 }
-                // Nothing in a row says whose it is. Another item that releases it in the same transaction is guarded by the
-                // condition that it has the value.
-                match other {
-                    None => Node::Missing(Place::of(row.pk.attribute)),
-                    Some(_) => Node::all([]),
-                }
+                // The other program ignores the attribute.
+                owner.write_mark(&mut item);
             }
-        };
+        }
         item.push_raw("}");
         let asked = (condition, Meaning::Taken(self.unique));
         TransactionMember::beside_owner(
@@ -167,6 +169,11 @@ pub(crate) fn take_over(
         return Ok(taker.copy_member());
     };
     let key = taker.key.to_json();
-    let taken = Sentinel { unique, key }.take_from(giver.owner.as_deref(), owner, db)?;
+    let mut condition = owner.free_condition(giver.owner.as_deref());
+    if unique.row.is_some() {
+        // A row without an owner is the giver's, because the giver has the value.
+        condition = Node::any([condition, Node::Missing(Place::of(MARK))]);
+    }
+    let taken = Sentinel { unique, key }.take_if(condition, owner, db)?;
     Ok(taken.for_that_of(taker))
 }
