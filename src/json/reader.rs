@@ -31,6 +31,7 @@ pub struct Reader<'a> {
     /// The same number for the names of the item, before it is opened and while one of its maps is read.
     until_outside: u32,
     /// Whether the text is the content of a compressed value.
+    #[cfg(feature = "compress")]
     is_expanded: bool,
 }
 
@@ -50,6 +51,7 @@ impl<'a> Reader<'a> {
             finder: None,
             until: NEVER,
             until_outside: NEVER,
+            #[cfg(feature = "compress")]
             is_expanded: false,
         }
     }
@@ -72,6 +74,7 @@ impl<'a> Reader<'a> {
     #[inline]
     pub(crate) fn resume_at(&self, at: usize) -> Self {
         Reader {
+            #[cfg(feature = "compress")]
             is_expanded: self.is_expanded,
             ..Reader::starting_at(self.text, at)
         }

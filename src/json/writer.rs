@@ -33,6 +33,7 @@ pub struct Writer {
     depth: usize,
     max_depth: usize,
     /// Whether the output is the content of a value that is compressed.
+    #[cfg(feature = "compress")]
     is_compressed: bool,
 }
 
@@ -49,6 +50,7 @@ impl Writer {
             size: 0,
             depth: 0,
             max_depth: MAX_DEPTH,
+            #[cfg(feature = "compress")]
             is_compressed: false,
         }
     }
