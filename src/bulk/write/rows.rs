@@ -285,7 +285,8 @@ impl Attempt<'_, '_> {
 
     fn plan(&self) -> Result<ControlFlow<RowOutcome, PlannedWrite>, RowError> {
         let planned = self.rows.plan(self.tools, &self.item, self.key);
-        planned.map_err(|error| failed(self.key, None, error))
+        // After an unknown outcome, an item that admits no write does not show that nothing was written.
+        planned.map_err(|error| self.lost_race(error))
     }
 
     /// The write of a row with the items that belong to it, or the delete of such an item that no row has.
