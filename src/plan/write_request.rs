@@ -180,6 +180,9 @@ impl WriteRequest {
 
     /// Adds a condition.
     pub(crate) fn add_condition(&mut self, node: Node) {
+        if let Meaning::Row(failure) = self.meaning {
+            self.meaning = Meaning::Row(failure.beside_condition());
+        }
         self.condition.narrow(node);
     }
 
