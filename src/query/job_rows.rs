@@ -162,6 +162,18 @@ impl JobRows {
         item: &[u8],
         now: Timestamp,
     ) -> Result<Option<Node>, CodecError> {
+        match self.untyped_claim(item, now)? {
+            Some(claim) => Ok(Some(Node::all(self.as_typed(item)?).and(claim))),
+            None => Ok(None),
+        }
+    }
+
+    /// The same for a write that compares the type of the item itself.
+    pub(crate) fn untyped_claim(
+        &self,
+        item: &[u8],
+        now: Timestamp,
+    ) -> Result<Option<Node>, CodecError> {
         let is_row = self.0.keys_match(item)? && !check::is_expired(item, self.0.hidden_by(), now);
         if !is_row || self.has_become_other(item) {
             return Ok(None);
@@ -178,7 +190,6 @@ impl JobRows {
                 asked.push(check::value_condition(name, json));
             }
         }
-        asked.extend(self.as_typed(item)?);
         asked.extend(self.0.options.filter.clone());
         Ok(Some(Node::all(asked)))
     }

@@ -39,6 +39,8 @@ pub(in crate::bulk) struct RowWrites<'j> {
     /// The attributes of its primary key.
     pub(in crate::bulk) names: Vec<&'static str>,
     pub(in crate::bulk) action: RowAction<'j>,
+    /// Whether the action compares the rows with what it has read, which includes their types.
+    pub(in crate::bulk) is_comparing: bool,
     /// Whether rows are compared with fresh puts.
     pub(in crate::bulk) refill: Option<Refill>,
     /// How rows are deleted without conditions.
@@ -130,7 +132,10 @@ impl<'j> RowWrites<'j> {
         key: &[u8],
     ) -> Result<ControlFlow<RowOutcome, PlannedWrite>> {
         let (db, entity) = (tools.db, self.target.entity_name());
-        let claim = self.target.row_claim(item, db.now());
+        let claim = match self.is_comparing {
+            true => self.target.untyped_claim(item, db.now()),
+            false => self.target.row_claim(item, db.now()),
+        };
         let Some(claim) = claim.map_err(|fault| Error::decode(entity, fault))? else {
             // The row no longer matches the query, for example after it was read again because of a
             // lost race.
