@@ -175,7 +175,7 @@ impl JobRows {
         now: Timestamp,
     ) -> Result<Option<Node>, CodecError> {
         let is_row = self.0.keys_match(item)? && !check::is_expired(item, self.0.hidden_by(), now);
-        if !is_row || self.has_become_other(item) {
+        if !is_row || self.0.has_become_other(item) {
             return Ok(None);
         }
         let table = self.query_source().table;
@@ -192,14 +192,6 @@ impl JobRows {
         }
         asked.extend(self.0.options.filter.clone());
         Ok(Some(Node::all(asked)))
-    }
-
-    /// Whether the query omits this item, because it belongs to an entity that is not queried. An item of another entity
-    /// may have taken the key since the row was read.
-    fn has_become_other(&self, item: &[u8]) -> bool {
-        let source = self.query_source();
-        let is_filtered = is_identified_by_type(source.table) && self.0.by_key().is_some();
-        is_filtered && !source.is_asked_type(item)
     }
 
     /// The condition that the item still has the type that was read, if an item of another entity may take its key.
