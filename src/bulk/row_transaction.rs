@@ -230,16 +230,16 @@ fn compared(
     item: &[u8],
     most: usize,
 ) -> Result<Vec<String>, CodecError> {
-    // An item of another entity that has taken the key may have the same version.
-    let identity = identity(table, entity).map(str::to_owned);
+    // An item of another entity that has taken the key may have the same version. A row without a type may get one.
+    let identity: Vec<_> = identity(table, entity).collect();
     let version = match entity.and_then(|entity| entity.version) {
         Some(version) if find_member(item, version)?.is_some() => Some(version),
         _ => None,
     };
     let created = entity.and_then(|entity| entity.created_at);
     if let (Some(version), Some(created)) = (version, created) {
-        let unchanged = [version.to_owned(), created.to_owned()];
-        return Ok(unchanged.into_iter().chain(identity).collect());
+        let names = [version, created].into_iter().chain(identity);
+        return Ok(names.map(str::to_owned).collect());
     }
     let known = entity.map_or(&[][..], |entity| entity.attributes);
     let known = known
@@ -252,7 +252,8 @@ fn compared(
     let is_key = |name: &str| name == table.pk || table.sk == Some(name);
     let mut seen = HashSet::new();
     let mut names = Vec::new();
-    for name in known.chain(held) {
+    let of_type = identity.iter().copied().map(Cow::Borrowed);
+    for name in known.chain(held).chain(of_type) {
         if !is_key(&name) && !name.starts_with(JOB) && seen.insert(name.clone()) {
             names.push(name.into_owned());
         }
@@ -260,7 +261,8 @@ fn compared(
     // A version alone does not detect a row that was deleted and created again, but it is better than rejecting the
     // row.
     if let Some(version) = version.filter(|_| names.len() > most) {
-        return Ok([version.to_owned()].into_iter().chain(identity).collect());
+        let names = [version].into_iter().chain(identity);
+        return Ok(names.map(str::to_owned).collect());
     }
     Ok(names)
 }
