@@ -17,7 +17,7 @@ use crate::json::{self, CodecError, Names, find_member};
 use crate::path::Place;
 use crate::plan::{ItemKey, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::query::{OfCollection, OfEntity, QuerySource};
-use crate::schema::{AttributeDef, EntityDef, JOB, TableDef};
+use crate::schema::{AttributeDef, EntityDef, JOB, TableDef, is_identified_by_type};
 use crate::transact::Transaction;
 use crate::wire::Resend;
 use crate::write::PlannedWrite;
@@ -189,10 +189,12 @@ fn guard(write: &mut WriteRequest, table: &TableDef, node: Node) {
 fn as_seen(source: &QuerySource, item: &[u8]) -> Result<Node> {
     let fail = |fault| Error::decode(source.index_or_table(), fault);
     let entity = source.entity_of(item).map_err(fail)?;
-    let names = compared(source.table, entity, item).map_err(fail)?;
-    if names.len() > MOST_COMPARED {
+    // The write of the row has a condition on its type too.
+    let most = MOST_COMPARED.saturating_sub(identity(source.table, entity).count());
+    let names = compared(source.table, entity, item, most).map_err(fail)?;
+    if names.len() > most {
         let message = format!(
-            "a row without a version is compared by each of its {} attributes, and DynamoDB takes {MOST_COMPARED} such comparisons: give its entity a `#[dynamo(version)]`, which is one",
+            "a row without a version is compared by each of its {} attributes, and DynamoDB takes {most} such comparisons: give its entity a `#[dynamo(version)]`, which is one",
             names.len(),
         );
         let error = Error::new(ErrorKind::Rejected, Stage::Request, message);
@@ -208,19 +210,36 @@ fn as_seen(source: &QuerySource, item: &[u8]) -> Result<Node> {
     )))
 }
 
+/// The attributes that alone tell the entity of a row, in a table with `identify_by = type`.
+fn identity<'d>(
+    table: &'d TableDef,
+    entity: Option<&'d EntityDef>,
+) -> impl Iterator<Item = &'static str> + use<'d> {
+    let attribute = table
+        .type_attribute
+        .filter(|_| is_identified_by_type(table));
+    let constants = entity.filter(|_| attribute.is_some());
+    let constants = constants.into_iter().flat_map(EntityDef::constant_names);
+    attribute.into_iter().chain(constants)
+}
+
 /// The attributes by which a change of the row is noticed. The marks of jobs are no change.
 fn compared(
     table: &TableDef,
     entity: Option<&EntityDef>,
     item: &[u8],
+    most: usize,
 ) -> Result<Vec<String>, CodecError> {
+    // An item of another entity that has taken the key may have the same version. A row without a type may get one.
+    let identity: Vec<_> = identity(table, entity).collect();
     let version = match entity.and_then(|entity| entity.version) {
         Some(version) if find_member(item, version)?.is_some() => Some(version),
         _ => None,
     };
     let created = entity.and_then(|entity| entity.created_at);
     if let (Some(version), Some(created)) = (version, created) {
-        return Ok(vec![version.to_owned(), created.to_owned()]);
+        let names = [version, created].into_iter().chain(identity);
+        return Ok(names.map(str::to_owned).collect());
     }
     let known = entity.map_or(&[][..], |entity| entity.attributes);
     let known = known
@@ -233,15 +252,17 @@ fn compared(
     let is_key = |name: &str| name == table.pk || table.sk == Some(name);
     let mut seen = HashSet::new();
     let mut names = Vec::new();
-    for name in known.chain(held) {
+    let of_type = identity.iter().copied().map(Cow::Borrowed);
+    for name in known.chain(held).chain(of_type) {
         if !is_key(&name) && !name.starts_with(JOB) && seen.insert(name.clone()) {
             names.push(name.into_owned());
         }
     }
     // A version alone does not detect a row that was deleted and created again, but it is better than rejecting the
     // row.
-    if let Some(version) = version.filter(|_| names.len() > MOST_COMPARED) {
-        return Ok(vec![version.to_owned()]);
+    if let Some(version) = version.filter(|_| names.len() > most) {
+        let names = [version].into_iter().chain(identity);
+        return Ok(names.map(str::to_owned).collect());
     }
     Ok(names)
 }

@@ -25,7 +25,8 @@ use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Writer, find_member, object_members};
 use crate::key::json::KeyJson;
 use crate::schema::{
-    AttributeDef, EntityDef, SHAPE, TableDef, has_uniques, is_identified_by_type, shape_number,
+    AttributeDef, EntityDef, SHAPE, TableDef, TypeMatch, has_uniques, is_identified_by_type,
+    shape_number,
 };
 
 /// Reads the entity of one object of DynamoDB JSON.
@@ -121,6 +122,11 @@ pub(crate) fn owner_of<E: DynamoEntity>(sentinel: &[u8]) -> Result<Key<E>> {
 /// Reads some fields of an entity.
 pub(crate) fn read_projection<P: DynamoProjection>(json: &[u8]) -> Result<P> {
     let def = const { &P::Entity::ENTITY };
+    // Another entity may have the key, and its attributes do not mean what this one's do.
+    if let Some(attribute) = const { typed_by::<P::Entity>() } {
+        let own = require_own_type::<P::Entity>(json, attribute);
+        own.map_err(|fault| unfit::<P::Entity>(json, fault))?;
+    }
     let read = match const {
         (
             shape_number(&P::Entity::ENTITY) > 1,
@@ -134,31 +140,26 @@ pub(crate) fn read_projection<P: DynamoProjection>(json: &[u8]) -> Result<P> {
             .and_then(|json| under_new_names(def, &json))
             .and_then(|json| P::read(&json)),
     };
-    let read = match const { typed_by::<P::Entity>() } {
-        None => read,
-        Some(attribute) => read.and_then(|row| {
-            require_own_type::<P::Entity>(json, attribute)?;
-            Ok(row)
-        }),
-    };
     read.map_err(|fault| unfit::<P::Entity>(json, fault))
 }
 
-/// Requires that some attributes of an item include the type of the entity.
+/// Requires that some attributes of an item include the type and the constants of the entity.
 fn require_own_type<E: DynamoEntity>(
     json: &[u8],
     attribute: &'static str,
 ) -> Result<(), CodecError> {
-    let entities = <E::Table as DynamoTable>::ENTITIES;
-    match find_member(json, attribute)? {
-        Some(found) => check_type(
-            &mut Reader::new(found),
-            attribute,
-            E::ENTITY.stored_name,
-            entities,
-        ),
-        None => Err(CodecError::typeless().at(attribute)),
+    let (table, entities) = (&<E::Table as DynamoTable>::TABLE, E::Table::ENTITIES);
+    let foreign = match E::ENTITY.type_match(table, json) {
+        TypeMatch::Foreign(foreign) => foreign,
+        TypeMatch::Typeless(_) => return Err(CodecError::typeless().at(attribute)),
+        TypeMatch::Own | TypeMatch::Typed | TypeMatch::Untyped => return Ok(()),
+    };
+    if let Some(found) = find_member(json, attribute)? {
+        let own = E::ENTITY.stored_name;
+        check_type(&mut Reader::new(found), attribute, own, entities)?;
     }
+    let expected = format!("the constants of `{}`", E::ENTITY.type_name);
+    Err(CodecError::mismatch(expected, "other ones").at(foreign))
 }
 
 /// Whether some attribute of an entity is being renamed.
@@ -214,11 +215,16 @@ pub(crate) fn projected<P: DynamoProjection>() -> Vec<Projected> {
     let mut attributes = P::attributes();
     // Another entity may have the key, and its item would otherwise be read as one of this entity.
     if let Some(attribute) = const { typed_by::<P::Entity>() } {
-        attributes.push(Projected {
-            name: attribute,
-            former: None,
-            may_be_missing: true,
-        });
+        let names = P::Entity::ENTITY.constant_names().chain([attribute]);
+        for name in names {
+            if !attributes.iter().any(|known| known.name == name) {
+                attributes.push(Projected {
+                    name,
+                    former: None,
+                    may_be_missing: true,
+                });
+            }
+        }
     }
     if const { P::Entity::ENTITY.reads_older_shapes() } {
         let older = P::Entity::ENTITY.older_shapes();

@@ -75,6 +75,15 @@ impl CodecError {
         )
     }
 
+    /// The same for a row of an index that does not contain all attributes.
+    pub(crate) fn typeless_in(index: &str) -> Self {
+        CodecError::new(format!(
+            "a row of the index `{index}` has no type, so it belongs to no entity of a table with `identify_by = type`: either the item \
+             has none, and a write of `Item::in_table` adds it, or the index of another program does not contain the attribute, and has to \
+             be created again with it"
+        ))
+    }
+
     /// States that the query is possible if it returns expired rows.
     pub(crate) fn needing_expired(mut self) -> Self {
         self.0.needs_expired = true;

@@ -157,6 +157,15 @@ impl ConditionFailure {
     pub(crate) fn or_condition(self) -> ConditionFailure {
         ConditionFailure {
             asked_more: true,
+            is_only_typed: false,
+            ..self
+        }
+    }
+
+    /// States that the write has a condition of its own, so that not only an item of another entity prevents it.
+    pub(super) fn beside_condition(self) -> ConditionFailure {
+        ConditionFailure {
+            is_only_typed: false,
             ..self
         }
     }

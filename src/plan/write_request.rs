@@ -14,7 +14,7 @@ use crate::entity::EntityDeclaration;
 use crate::error::{Error, Result};
 use crate::expr::{Expression, Node, UpdateActions};
 use crate::json::{CodecError, Writer};
-use crate::schema::Pattern;
+use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::wire::{Request, Resend, ServiceOperation};
 
 /// The parameter of the condition.
@@ -119,8 +119,22 @@ impl WriteRequest {
         now: Timestamp,
         db: &Dynamo,
     ) -> Self {
-        let table = db.table_name(declared.table.name);
-        let (condition, failure) = check::with_own_type(declared.table, declared.def, asked);
+        let of_table = (declared.table, declared.def);
+        WriteRequest::typed(of_table, verb, pattern, room, asked, now, db)
+    }
+
+    /// The same for an item of which only the table and the entity are known, such as one that is stored as it is.
+    pub(crate) fn typed(
+        (table, def): (&'static TableDef, &EntityDef),
+        verb: WriteVerb,
+        pattern: &'static Pattern,
+        room: usize,
+        asked: (Node, ConditionFailure),
+        now: Timestamp,
+        db: &Dynamo,
+    ) -> Self {
+        let (condition, failure) = check::with_own_type(table, def, asked);
+        let table = db.table_name(table.name);
         let is_only = failure.is_only_typed();
         let asked = (condition, Meaning::Row(failure));
         let mut write = WriteRequest::new(verb, table, room, pattern, now, asked);
@@ -166,6 +180,9 @@ impl WriteRequest {
 
     /// Adds a condition.
     pub(crate) fn add_condition(&mut self, node: Node) {
+        if let Meaning::Row(failure) = self.meaning {
+            self.meaning = Meaning::Row(failure.beside_condition());
+        }
         self.condition.narrow(node);
     }
 

@@ -162,8 +162,20 @@ impl JobRows {
         item: &[u8],
         now: Timestamp,
     ) -> Result<Option<Node>, CodecError> {
+        match self.untyped_claim(item, now)? {
+            Some(claim) => Ok(Some(Node::all(self.as_typed(item)?).and(claim))),
+            None => Ok(None),
+        }
+    }
+
+    /// The same for a write that compares the type of the item itself.
+    pub(crate) fn untyped_claim(
+        &self,
+        item: &[u8],
+        now: Timestamp,
+    ) -> Result<Option<Node>, CodecError> {
         let is_row = self.0.keys_match(item)? && !check::is_expired(item, self.0.hidden_by(), now);
-        if !is_row || self.has_become_other(item) {
+        if !is_row || self.0.has_become_other(item) {
             return Ok(None);
         }
         let table = self.query_source().table;
@@ -178,17 +190,8 @@ impl JobRows {
                 asked.push(check::value_condition(name, json));
             }
         }
-        asked.extend(self.as_typed(item)?);
         asked.extend(self.0.options.filter.clone());
         Ok(Some(Node::all(asked)))
-    }
-
-    /// Whether the query omits this item, because it belongs to an entity that is not queried. An item of another entity
-    /// may have taken the key since the row was read.
-    fn has_become_other(&self, item: &[u8]) -> bool {
-        let source = self.query_source();
-        let is_filtered = is_identified_by_type(source.table) && self.0.by_key().is_some();
-        is_filtered && !source.is_asked_type(item)
     }
 
     /// The condition that the item still has the type that was read, if an item of another entity may take its key.

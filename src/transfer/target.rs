@@ -454,14 +454,19 @@ impl SingleWrite for ItemAsIs {
             false => Node::Missing(Place::of(self.table.pk)),
         };
         let (_, failure) = check::build_condition(self.entity, Precondition::Missing, None, now);
-        let asked = (condition, failure.or_expired());
-        let (condition, failure) = match self.is_of_entity {
-            true => check::with_own_type(self.table, self.entity, asked),
-            false => asked,
+        let (failure, room) = (failure.or_expired(), 512 + self.item.len());
+        let (verb, of_table) = (WriteVerb::Put, (self.table, self.entity));
+        let mut write = match self.is_of_entity {
+            true => {
+                let asked = (condition, failure);
+                WriteRequest::typed(of_table, verb, self.pattern, room, asked, now, db)
+            }
+            false => {
+                let asked = (condition, Meaning::Row(failure));
+                let table = db.table_name(self.table.name);
+                WriteRequest::new(verb, table, room, self.pattern, now, asked)
+            }
         };
-        let asked = (condition, Meaning::Row(failure));
-        let (table, room) = (db.table_name(self.table.name), 512 + self.item.len());
-        let mut write = WriteRequest::new(WriteVerb::Put, table, room, self.pattern, now, asked);
         write.put_item(&self.item);
         PreparedWrite {
             intent: Ok(Intent::Ready(PlannedWrite::Alone(write))),

@@ -12,6 +12,7 @@ use crate::entity::{self, DynamoEntity, ManagedValues, UntypedKey};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{apply_update, holds_for};
 use crate::json::{CodecError, Reader, Writer};
+use crate::plan::own_type;
 use crate::plan::{Outcome, PlannedRequest, Returned, WrittenItem, check, read_raw, returned_item};
 use crate::retry::Backoff;
 use crate::schema::Pattern;
@@ -104,6 +105,7 @@ impl EvaluatedUpdate {
     fn planned(&self, stored: &Bytes, returned: Returned, db: &Dynamo) -> Result<PlannedRequest> {
         let (declared, now) = (self.key.declared, db.now());
         let fail = |fault| Error::decode(declared.def.type_name, fault);
+        own_type::require_own(declared, stored, now)?;
         // DynamoDB would evaluate this condition itself if the update were an expression.
         if check::is_expired(stored, declared.def.ttl, now) {
             return Err(self.not_found());

@@ -16,6 +16,7 @@ use crate::entity::{
 };
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, UpdateActions};
+use crate::plan::own_type;
 use crate::plan::{Outcome, Returned, Steps, read_raw, returned_item, size};
 use crate::retry::Backoff;
 use crate::schema::Pattern;
@@ -217,7 +218,9 @@ impl<'d> ModifyRounds<'d> {
 
     /// The item to change.
     fn stored(&self) -> Result<&[u8]> {
-        self.stored.as_deref().ok_or_else(|| self.not_found())
+        let stored = self.stored.as_ref().ok_or_else(|| self.not_found())?;
+        own_type::require_own(self.key.declared, stored, self.db.now())?;
+        Ok(stored)
     }
 
     fn require_live(&self, expires_at: Option<i64>) -> Result<()> {

@@ -2,6 +2,7 @@
 
 mod histories;
 mod jobs;
+mod other_rows;
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{ChangeEvent, StreamEvent};
@@ -18,6 +19,14 @@ use jobs::{
     jobs_leave_rows_that_become_others, lines_and_copies_replace_no_other_row,
     rows_that_become_others_are_not_deleted,
 };
+use other_rows::{
+    Birds, Whales, a_value_of_a_live_owner_is_kept, a_value_of_another_class_is_not_found,
+    an_unknown_outcome_stays_unknown, hydrated_rows_are_those_of_the_entity,
+    large_rows_are_compared_within_the_limit, lines_without_a_response_are_sent_again,
+    modify_returns_the_item_of_the_other_entity, projections_compare_constants,
+    queries_of_one_entity_leave_out_other_classes, rows_of_an_index_without_types_are_explained,
+    rows_of_no_entity_are_not_touched,
+};
 
 tests![
     rows_of_pynamo_db_are_read_and_kept(Zoo),
@@ -33,6 +42,17 @@ tests![
     keys_without_images_are_shown_to_all(Animals),
     expired_rows_of_others_are_kept(Leases),
     constants_distinguish_rows_of_one_type(Editions),
+    projections_compare_constants(Editions),
+    rows_of_no_entity_are_not_touched(Animals),
+    queries_of_one_entity_leave_out_other_classes(Birds),
+    a_value_of_a_live_owner_is_kept(Animals),
+    a_value_of_another_class_is_not_found(Animals),
+    an_unknown_outcome_stays_unknown(Animals),
+    modify_returns_the_item_of_the_other_entity(Animals),
+    lines_without_a_response_are_sent_again(Animals),
+    hydrated_rows_are_those_of_the_entity(Animals),
+    rows_of_an_index_without_types_are_explained(Animals),
+    large_rows_are_compared_within_the_limit(Whales),
 ];
 
 /// Polymorphic models of PynamoDB, with `cls = DiscriminatorAttribute()`.

@@ -93,6 +93,7 @@ fn begin_rows<'j>(
         Verb::Refill(_, refill) => Some(refill),
         _ => None,
     };
+    let is_comparing = matches!(verb, Verb::Transact(_));
     let action = match verb {
         Verb::Delete | Verb::DeleteUnchecked => RowAction::Delete,
         Verb::Change(decide)
@@ -130,6 +131,7 @@ fn begin_rows<'j>(
     });
     let rows = RowWrites {
         unchecked,
+        is_comparing,
         refill,
         table: name,
         names,

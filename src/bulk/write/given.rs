@@ -122,7 +122,7 @@ impl<'a> GivenWrite<'a> {
                 return Ok(fate);
             }
             let planned_write = self.plan(stored.as_ref());
-            let planned_write = planned_write.map_err(|error| self.failed(error))?;
+            let planned_write = planned_write.map_err(|error| self.refused(error))?;
             let is_told = self.mark.is_some() && !planned_write.is_delete();
             self.tools.turn().await;
             let (began, is_resent) = (Instant::now(), planned_write.is_resent());
@@ -311,15 +311,15 @@ impl<'a> GivenWrite<'a> {
         if is_race && self.races.begin_another(began.elapsed()).await {
             return Ok(current);
         }
-        Err(match self.was_unknown {
-            true => self.in_doubt(error),
-            false => self.failed(error),
-        })
+        Err(self.refused(error))
     }
 
-    fn in_doubt(&self, error: Error) -> RowError {
-        let error = doubtful(error);
-        RowError::Doubtful(row(self.key, Some(self.number), error))
+    /// The error of a write that the stored item does not admit, which an earlier attempt may have preceded.
+    fn refused(&self, error: Error) -> RowError {
+        match self.was_unknown {
+            true => RowError::Doubtful(row(self.key, Some(self.number), doubtful(error))),
+            false => self.failed(error),
+        }
     }
 
     fn failed(&self, error: Error) -> RowError {

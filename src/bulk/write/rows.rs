@@ -39,6 +39,8 @@ pub(in crate::bulk) struct RowWrites<'j> {
     /// The attributes of its primary key.
     pub(in crate::bulk) names: Vec<&'static str>,
     pub(in crate::bulk) action: RowAction<'j>,
+    /// Whether the action compares the rows with what it has read, which includes their types.
+    pub(in crate::bulk) is_comparing: bool,
     /// Whether rows are compared with fresh puts.
     pub(in crate::bulk) refill: Option<Refill>,
     /// How rows are deleted without conditions.
@@ -130,7 +132,10 @@ impl<'j> RowWrites<'j> {
         key: &[u8],
     ) -> Result<ControlFlow<RowOutcome, PlannedWrite>> {
         let (db, entity) = (tools.db, self.target.entity_name());
-        let claim = self.target.row_claim(item, db.now());
+        let claim = match self.is_comparing {
+            true => self.target.untyped_claim(item, db.now()),
+            false => self.target.row_claim(item, db.now()),
+        };
         let Some(claim) = claim.map_err(|fault| Error::decode(entity, fault))? else {
             // The row no longer matches the query, for example after it was read again because of a
             // lost race.
@@ -285,7 +290,8 @@ impl Attempt<'_, '_> {
 
     fn plan(&self) -> Result<ControlFlow<RowOutcome, PlannedWrite>, RowError> {
         let planned = self.rows.plan(self.tools, &self.item, self.key);
-        planned.map_err(|error| failed(self.key, None, error))
+        // After an unknown outcome, an item that admits no write does not show that nothing was written.
+        planned.map_err(|error| self.lost_race(error))
     }
 
     /// The write of a row with the items that belong to it, or the delete of such an item that no row has.

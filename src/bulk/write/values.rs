@@ -21,7 +21,7 @@ use crate::plan::own_type;
 use crate::plan::{
     ConditionFailure, ItemKey, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, check,
 };
-use crate::schema::{EntityDef, FoundType, Pattern, TableDef};
+use crate::schema::{EntityDef, FoundType, Pattern, TableDef, is_identified_by_type};
 use crate::write::{PlannedWrite, ReadUniqueValues, Sentinel, attributes_of};
 
 /// How the unique values of rows are compared with their sentinels.
@@ -224,7 +224,10 @@ impl UniqueRefill<'_> {
     fn check_of(&self, other: &OtherOwner, now: Timestamp) -> Result<TransactionMember> {
         let table = self.table_def;
         let condition = match &other.row {
-            Some(row) => Node::Exists(Place::of(table.pk)).and(self.as_read(row)?),
+            Some(row) => {
+                let as_read = self.as_read(row)?.and(self.typed_as_read(row)?);
+                Node::Exists(Place::of(table.pk)).and(as_read)
+            }
             None => Node::Missing(Place::of(table.pk)),
         };
         let failure = ConditionFailure::NEVER.or_condition();
@@ -239,9 +242,22 @@ impl UniqueRefill<'_> {
     /// The condition that the attributes of the unique values, and the expiry, are as they were read.
     fn as_read(&self, item: &[u8]) -> Result<Node> {
         let entity = self.entity;
-        let fail = |fault| Error::decode(entity.type_name, fault);
+        self.unchanged(item, attributes_of(entity).chain(entity.ttl))
+    }
+
+    /// The condition that the item has the type that was read, if it alone tells whether the item is one of the entity.
+    fn typed_as_read(&self, item: &[u8]) -> Result<Node> {
+        let (table, entity) = (self.table_def, self.entity);
+        let attribute = entity.type_attribute_in(table);
+        let attribute = attribute.filter(|_| is_identified_by_type(table));
+        let constants = attribute.iter().flat_map(|_| entity.constant_names());
+        self.unchanged(item, attribute.into_iter().chain(constants))
+    }
+
+    fn unchanged(&self, item: &[u8], names: impl Iterator<Item = &'static str>) -> Result<Node> {
+        let fail = |fault| Error::decode(self.entity.type_name, fault);
         let mut guards = Vec::new();
-        for name in attributes_of(entity).chain(entity.ttl) {
+        for name in names {
             guards.push(match find_member(item, name).map_err(fail)? {
                 Some(json) => check::value_condition(name, json),
                 None => Node::Missing(Place::of(name)),

@@ -274,6 +274,8 @@ impl Selection {
     /// Whether an item of the table still belongs to the rows: an index lags behind.
     fn still_holds(&self, item: &[u8], now: Timestamp) -> bool {
         // A key attribute of a wrong type removes the item from the index, so an error here means "no".
-        self.keys_match(item).unwrap_or(false) && !is_expired(item, self.hidden_by(), now)
+        self.keys_match(item).unwrap_or(false)
+            && !is_expired(item, self.hidden_by(), now)
+            && !self.has_become_other(item)
     }
 }

@@ -12,7 +12,7 @@ use crate::json::{CodecError, Reader, find_member};
 use crate::key::{Role, Shard};
 use crate::schema::{
     DeclaredEntity, EntityDef, EntityIndexDef, FoundType, KeyDef, KeySource, Pattern, Piece,
-    Projection, Style, TableDef, Width, others_may_be_among, text_after,
+    Projection, Style, TableDef, Width, is_identified_by_type, others_may_be_among, text_after,
 };
 
 /// A table or an index, and the entity or the collection whose rows are queried.
@@ -264,9 +264,11 @@ impl QuerySource {
         let front = self
             .sort_template()
             .map_or(&[][..], |(_, pieces)| front_pieces(pieces, parts));
-        // Without a type attribute, there is nothing to filter by.
-        self.table.type_attribute.is_some()
-            && others_may_be_among(self.table, self.entities, self.entity, self.index, front)
+        // Other programs store classes that no entity declares, and only their types differ.
+        is_identified_by_type(self.table)
+            // Without a type attribute, there is nothing to filter by.
+            || self.table.type_attribute.is_some()
+                && others_may_be_among(self.table, self.entities, self.entity, self.index, front)
     }
 
     /// The keys that identify a row and its position: of the index and of the table. An attribute may be in both.

@@ -26,6 +26,8 @@ pub(crate) struct ByKey {
     pub(crate) attribute: &'static str,
     table: &'static TableDef,
     whose: EntityMatch,
+    /// The index, if the rows are those of one, which may not contain the types of its items.
+    index: Option<&'static str>,
 }
 
 /// The kind of a row without a type.
@@ -121,7 +123,11 @@ impl ByKey {
             EntityMatch::Of(claim) if self.is_requested_in_addition(claim, item) => RowKind::Meant,
             EntityMatch::Of(claim) => match claim.unlike_item(item) {
                 Ok(None) if FoundType::of_item(self.table, item).is_typeless() => {
-                    let fault = CodecError::typeless().at(self.attribute);
+                    let fault = match self.index {
+                        Some(index) => CodecError::typeless_in(index),
+                        None => CodecError::typeless(),
+                    };
+                    let fault = fault.at(self.attribute);
                     RowKind::Unlike(Box::new(refused_row(self.table, claim.entity, item, fault)))
                 }
                 Ok(None) => RowKind::Meant,
@@ -232,6 +238,7 @@ impl QuerySource {
             attribute,
             table: self.table,
             whose,
+            index: self.index.filter(|_| !self.is_whole()).map(|it| it.index),
         })
     }
 

@@ -11,7 +11,7 @@ use crate::query::cursor::spot::{Reached, RowSpot};
 use crate::query::keys::{ByKey, KeyDraft, QuerySource, SortCondition, SortKeyTest};
 use crate::read::{Meter, Pace, ReadAhead};
 use crate::retry::CONCURRENCY;
-use crate::schema::{EntityDef, TableDef, has_unique_rows};
+use crate::schema::{EntityDef, TableDef, has_unique_rows, is_identified_by_type};
 
 /// A read of many rows, before it is planned.
 #[derive(Debug, Clone)]
@@ -79,6 +79,14 @@ impl Selection {
                 .query_source()
                 .by_key(self.draft.parts, self.draft.is_scan),
         }
+    }
+
+    /// Whether the query omits this item, because it belongs to an entity that is not queried. An item of another entity
+    /// may have taken the key since the row was read.
+    pub(crate) fn has_become_other(&self, item: &[u8]) -> bool {
+        let source = self.query_source();
+        let is_filtered = is_identified_by_type(source.table) && self.by_key().is_some();
+        is_filtered && !source.is_asked_type(item)
     }
 
     /// The test of sort keys, if some may have the format of another program. Such a key is not in the position of its

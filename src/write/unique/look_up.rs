@@ -11,7 +11,7 @@ use crate::expr::Node;
 use crate::json::{CodecError, Writer};
 use crate::plan::{AnswerItem, Call, Explanation, Outcome, SentCall, found_item, read_raw};
 use crate::read::{Whole, plan_read, read_any, read_live};
-use crate::schema::Pattern;
+use crate::schema::{FoundType, Pattern};
 use crate::write::{UpdateOrigin, known, split};
 
 /// Finds the item that has a unique value; returned by the functions that `unique(..)` declares, such as
@@ -103,6 +103,11 @@ impl<E: DynamoEntity> LookUp<E> {
     }
 
     fn is_value_of(&self, sentinel: &Sentinel, key: &UntypedKey, item: &[u8]) -> Result<bool> {
+        let table = key.declared.table;
+        // The owner is gone, and an item of another entity has its key.
+        if FoundType::of_item(table, item).is_typed_otherwise(&E::ENTITY) {
+            return Ok(false);
+        }
         let fail = |fault| Error::decode(E::ENTITY.type_name, fault);
         let source = UpdateOrigin::of(split(item).map_err(fail)?);
         let known = known(&source, &Node::all([]), key);

@@ -148,7 +148,7 @@ fn expected(
         (Verb::Delete | Verb::DeleteLoaded, None) => Ok(None),
         (Verb::Delete | Verb::DeleteLoaded, Some(_)) if is_own => Ok(None),
         (_, Some(_)) if is_own => own,
-        (Verb::Modify | Verb::DeleteLoaded | Verb::Unit, Some(_)) => Err(Some(ErrorKind::Decode)),
+        (Verb::DeleteLoaded | Verb::Unit, Some(_)) => Err(Some(ErrorKind::Decode)),
         (Verb::PutEach, Some(_)) => Err(None),
         (_, Some(_)) => Err(Some(ErrorKind::Conflict)),
     }
