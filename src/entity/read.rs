@@ -72,15 +72,8 @@ pub(crate) fn read_key_ahead<E: DynamoEntity>(reader: &mut Reader<'_>) -> Option
 
 #[inline]
 fn decode<E: DynamoEntity>(reader: &mut Reader<'_>) -> Result<E, CodecError> {
-    match const { typed_by::<E>() } {
-        None => E::decode(reader),
-        Some(attribute) => {
-            let start = reader.current_place();
-            let entity = E::decode(reader)?;
-            require_type(reader.text_since(start), attribute)?;
-            Ok(entity)
-        }
-    }
+    require_type(reader, const { typed_by::<E>() })?;
+    E::decode(reader)
 }
 
 /// The type attribute, if it alone identifies the rows of the table.
@@ -92,12 +85,25 @@ const fn typed_by<E: DynamoEntity>() -> Option<&'static str> {
     }
 }
 
-/// Requires that an item has a type. Whether it is that of the entity has been checked.
-fn require_type(item: &[u8], attribute: &'static str) -> Result<(), CodecError> {
-    match find_member(item, attribute)? {
-        Some(_) => Ok(()),
-        None => Err(CodecError::typeless().at(attribute)),
+/// Requires that the next item has the attribute of the type. The entity checks whether the type is its own.
+#[inline]
+fn require_type(reader: &Reader<'_>, attribute: Option<&'static str>) -> Result<(), CodecError> {
+    match attribute {
+        None => Ok(()),
+        Some(attribute) => find_type(reader.resume_at(reader.current_place()), attribute),
     }
+}
+
+fn find_type(mut item: Reader<'_>, attribute: &'static str) -> Result<(), CodecError> {
+    let mut first = true;
+    item.open_object()?;
+    while let Some(name) = item.next_name(&mut first)? {
+        if name == attribute {
+            return Ok(());
+        }
+        item.skip()?;
+    }
+    Err(CodecError::typeless().at(attribute))
 }
 
 /// Decodes the next key of an entity, without the context of an error.

@@ -85,12 +85,6 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// The bytes from this place to the present one.
-    pub(crate) fn text_since(&self, start: usize) -> &'a [u8] {
-        let read = self.all_bytes().get(start..self.at);
-        read.unwrap_or_default()
-    }
-
     #[cold]
     fn syntax_error(&self, wanted: &str) -> CodecError {
         if self.at >= self.text.len() {
