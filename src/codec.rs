@@ -64,7 +64,7 @@ mod zstd;
 
 #[doc(hidden)]
 pub use self::compressed::CompressedField;
-pub(crate) use self::compressed::plain_value;
+pub(crate) use self::compressed::{may_be_compressed, plain_value};
 #[doc(hidden)]
 pub use self::serde::SerdeField;
 pub use crate::json::{CodecError, Number, Reader, Tag, Writer};

@@ -17,7 +17,7 @@ use crate::json::{self, CodecError, Names, find_member};
 use crate::path::Place;
 use crate::plan::{ItemKey, Meaning, TransactionMember, WriteRequest, WriteVerb, check};
 use crate::query::{OfCollection, OfEntity, QuerySource};
-use crate::schema::{AttributeDef, EntityDef, JOB, TableDef, is_identified_by_type};
+use crate::schema::{AttributeDef, EntityDef, JOB, TableDef};
 use crate::transact::Transaction;
 use crate::wire::Resend;
 use crate::write::PlannedWrite;
@@ -215,9 +215,7 @@ fn identity<'d>(
     table: &'d TableDef,
     entity: Option<&'d EntityDef>,
 ) -> impl Iterator<Item = &'static str> + use<'d> {
-    let attribute = table
-        .type_attribute
-        .filter(|_| is_identified_by_type(table));
+    let attribute = table.identifying_type();
     let constants = entity.filter(|_| attribute.is_some());
     let constants = constants.into_iter().flat_map(EntityDef::constant_names);
     attribute.into_iter().chain(constants)

@@ -48,11 +48,17 @@ pub trait CompressedField: Sized {
     }
 }
 
+/// Whether a field in this form may be stored compressed.
+pub(crate) fn may_be_compressed(form: &str) -> bool {
+    matches!(form, "compress" | "decompress")
+}
+
 /// The plain value of a field in this form: expanded if it is compressed, unchanged otherwise.
 pub(crate) fn plain_value<'v>(form: &str, value: &'v Value) -> Result<Cow<'v, Value>, CodecError> {
     #[cfg(feature = "compress")]
-    if matches!(form, "compress" | "decompress")
-        && let Some(expanded) = super::zstd::expanded_value(value)?
+    if may_be_compressed(form)
+        && let Value::B(bytes) = value
+        && let Some(expanded) = super::zstd::expanded_value(bytes)?
     {
         return Ok(Cow::Owned(expanded));
     }

@@ -4,10 +4,11 @@
 //! would not shrink are written plain. Therefore an attribute can have both forms, and readers distinguish them by the
 //! first five bytes.
 
+use std::borrow::Cow;
 use std::io::{Error, Read};
 
 use super::compressed::CompressedField;
-use super::{DynamoField, DynamoValue, Value};
+use super::{DynamoField, DynamoValue};
 use crate::json::{CodecError, Name, Reader, Tag, Writer};
 use crate::path::KeyUsage;
 
@@ -89,16 +90,11 @@ impl<T: DynamoValue> CompressedField for T {
             return T::decode(reader);
         }
         let start = reader.current_place();
-        let bytes = reader.binary()?;
-        let Some(content) = Content::of_start(&bytes) else {
+        match expanded_value(&reader.binary()?)? {
+            Some(value) => Ok(value),
             // A plain value of bytes. Other types report the wrong tag.
-            return T::decode(&mut reader.resume_at(start));
-        };
-        let json = content_json(content, expanded(bytes.get(1..).unwrap_or_default())?)?;
-        let mut reader = Reader::of_expanded(&json);
-        let value = T::decode(&mut reader)?;
-        reader.finish_text()?;
-        Ok(value)
+            None => T::decode(&mut reader.resume_at(start)),
+        }
     }
 
     fn absent_compressed() -> Option<Self> {
@@ -134,17 +130,14 @@ impl<T: DynamoValue> CompressedField for Option<T> {
     }
 }
 
-/// The expanded value, or `None` if the value is not compressed.
-pub(super) fn expanded_value(value: &Value) -> Result<Option<Value>, CodecError> {
-    let Value::B(bytes) = value else {
-        return Ok(None);
-    };
+/// The value in these bytes, or `None` if they are not compressed.
+pub(super) fn expanded_value<T: DynamoValue>(bytes: &[u8]) -> Result<Option<T>, CodecError> {
     let Some(content) = Content::of_start(bytes) else {
         return Ok(None);
     };
     let json = content_json(content, expanded(bytes.get(1..).unwrap_or_default())?)?;
-    let mut reader = Reader::new(&json);
-    let value = Value::decode(&mut reader)?;
+    let mut reader = Reader::of_expanded(&json);
+    let value = T::decode(&mut reader)?;
     reader.finish_text()?;
     Ok(Some(value))
 }
@@ -162,9 +155,12 @@ fn is_ambiguous(plain: &Writer) -> Result<bool, CodecError> {
 fn compressed(plain: &Writer) -> Result<Option<Vec<u8>>, CodecError> {
     let mut reader = Reader::new(plain.as_bytes());
     let (content, bytes) = match reader.tag()? {
-        Tag::S => (Content::Text, reader.text()?.into_owned().into_bytes()),
-        Tag::B => (Content::Bytes, reader.binary()?),
-        _ => (Content::Json, plain.as_bytes().to_vec()),
+        Tag::S => match reader.text()? {
+            Cow::Borrowed(text) => (Content::Text, Cow::Borrowed(text.as_bytes())),
+            Cow::Owned(text) => (Content::Text, Cow::Owned(text.into_bytes())),
+        },
+        Tag::B => (Content::Bytes, Cow::Owned(reader.binary()?)),
+        _ => (Content::Json, Cow::Borrowed(plain.as_bytes())),
     };
     // Bytes that look like a compressed value would be read as one.
     let is_ambiguous = content == Content::Bytes && Content::of_start(&bytes).is_some();

@@ -4,9 +4,7 @@
 use crate::codec::{DynamoValue as _, Item, Value};
 use crate::json::{CodecError, Reader};
 use crate::path::FormerUse;
-use crate::schema::{
-    AttributeDef, EntityDef, SHAPE, TableDef, is_identified_by_type, shape_number,
-};
+use crate::schema::{AttributeDef, EntityDef, SHAPE, TableDef, shape_number};
 
 /// Gives the attributes of a written item the names by which they are read, and adds the shape of the item. Rejects an
 /// item that could be read in two ways.
@@ -40,9 +38,7 @@ pub(crate) fn add_own_type(
     table: &TableDef,
     item: &mut Item,
 ) -> Result<(), CodecError> {
-    let attribute = table
-        .type_attribute
-        .filter(|_| is_identified_by_type(table));
+    let attribute = table.identifying_type();
     let Some(attribute) = attribute.filter(|attribute| !item.contains(attribute)) else {
         return Ok(());
     };

@@ -25,8 +25,7 @@ use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Writer, find_member, object_members};
 use crate::key::json::KeyJson;
 use crate::schema::{
-    AttributeDef, EntityDef, SHAPE, TableDef, TypeMatch, has_uniques, is_identified_by_type,
-    shape_number,
+    AttributeDef, EntityDef, SHAPE, TableDef, TypeMatch, has_uniques, shape_number,
 };
 
 /// Reads the entity of one object of DynamoDB JSON.
@@ -78,11 +77,7 @@ fn decode<E: DynamoEntity>(reader: &mut Reader<'_>) -> Result<E, CodecError> {
 
 /// The type attribute, if it alone identifies the rows of the table.
 const fn typed_by<E: DynamoEntity>() -> Option<&'static str> {
-    let table = &<E::Table as DynamoTable>::TABLE;
-    match is_identified_by_type(table) {
-        true => table.type_attribute,
-        false => None,
-    }
+    <E::Table as DynamoTable>::TABLE.identifying_type()
 }
 
 /// Requires that the next item has the attribute of the type. The entity checks whether the type is its own.

@@ -36,9 +36,7 @@ pub(crate) fn type_value(entity: &EntityDef) -> Vec<u8> {
 
 /// Holds for items of the entity. `None` if the key of an item identifies it.
 pub(crate) fn own_condition(table: &TableDef, entity: &EntityDef) -> Option<Node> {
-    let attribute = table
-        .type_attribute
-        .filter(|_| is_identified_by_type(table))?;
+    let attribute = table.identifying_type()?;
     Some(typed_condition(attribute, entity))
 }
 

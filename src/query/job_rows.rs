@@ -16,7 +16,7 @@ use crate::query::engine::{Places, Walk, explain_query};
 use crate::query::keys::QuerySource;
 use crate::query::request::{Hydration, Selection, Wanted};
 use crate::retry::RetryBudget;
-use crate::schema::{SHAPE, is_identified_by_type, shape_number};
+use crate::schema::{SHAPE, shape_number};
 use crate::write::attributes_of;
 
 /// The rows of a job.
@@ -197,9 +197,7 @@ impl JobRows {
     /// The condition that the item still has the type that was read, if an item of another entity may take its key.
     fn as_typed(&self, item: &[u8]) -> Result<Vec<Node>, CodecError> {
         let table = self.query_source().table;
-        let attribute = table
-            .type_attribute
-            .filter(|_| is_identified_by_type(table));
+        let attribute = table.identifying_type();
         let constants = self.query_source().entities.iter();
         let constants = constants.flat_map(|entity| entity.constant_names());
         let names: BTreeSet<&str> = match attribute {

@@ -51,7 +51,7 @@ impl<'i> FoundType<'i> {
         FoundType {
             item,
             is_by_key: is_identified_by_key(table),
-            by_type: attribute.filter(|_| is_identified_by_type(table)),
+            by_type: table.identifying_type(),
             stored: attribute.and_then(|attribute| stored_type(item, attribute)),
         }
     }
@@ -218,6 +218,16 @@ pub const fn is_identified_by_key(table: &TableDef) -> bool {
 /// Whether the table identifies its rows by their types alone, so that its entities may have one key.
 pub const fn is_identified_by_type(table: &TableDef) -> bool {
     matches!(table.identify_by, Some(IdentifyBy::Type))
+}
+
+impl TableDef {
+    /// The type attribute, if it alone identifies the rows of the table.
+    pub(crate) const fn identifying_type(&self) -> Option<&'static str> {
+        match is_identified_by_type(self) {
+            true => self.type_attribute,
+            false => None,
+        }
+    }
 }
 
 /// Whether two shapes of one entity have the same constants and the same type attribute.

@@ -186,6 +186,19 @@ pub const fn row_has_free_constants(
     true
 }
 
+/// Each constant of the row with each entity, by number.
+const fn constant_beside<'e>(
+    row: &UniqueRowDef,
+    entities: &[&'e EntityDef],
+    number: usize,
+) -> Option<(ConstantDef, &'e EntityDef)> {
+    if number >= row.constants.len() * entities.len() {
+        return None;
+    }
+    let constant = row.constants[number % row.constants.len()];
+    Some((constant, entities[number / row.constants.len()]))
+}
+
 /// Whether no constant of the row is the type of an entity, whose reads would return the row.
 pub const fn row_has_own_type(
     table: &TableDef,
@@ -197,9 +210,7 @@ pub const fn row_has_own_type(
         return true;
     };
     let mut at = 0;
-    while at < row.constants.len() * entities.len() {
-        let constant = row.constants[at % row.constants.len()];
-        let other = entities[at / row.constants.len()];
+    while let Some((constant, other)) = constant_beside(row, entities, at) {
         let attribute = other.type_attribute_in(table);
         if let (ConstantValue::Text(text), Some(attribute)) = (constant.value, attribute)
             && same_text(attribute, constant.attribute)
@@ -222,9 +233,8 @@ pub const fn row_never_expires(
         return true;
     };
     let mut at = 0;
-    while at < row.constants.len() * entities.len() {
-        let constant = row.constants[at % row.constants.len()];
-        if let Some(ttl) = entities[at / row.constants.len()].ttl
+    while let Some((constant, other)) = constant_beside(row, entities, at) {
+        if let Some(ttl) = other.ttl
             && same_text(ttl, constant.attribute)
         {
             return false;
@@ -244,9 +254,8 @@ pub const fn row_fits_indexes(
         return true;
     };
     let mut at = 0;
-    while at < row.constants.len() * entities.len() {
-        let constant = row.constants[at % row.constants.len()];
-        let indexes = entities[at / row.constants.len()].indexes;
+    while let Some((constant, other)) = constant_beside(row, entities, at) {
+        let indexes = other.indexes;
         let mut index = 0;
         while index < indexes.len() {
             if is_unlike_key(constant, indexes[index].pk)

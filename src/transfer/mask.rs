@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::personal::{contents, holds_personal, is_stored_as};
 use super::pseudonym::Pseudonyms;
-use crate::codec::{Item, Value, plain_value};
+use crate::codec::{Item, Value, may_be_compressed, plain_value};
 use crate::entity::field::is_derived;
 use crate::entropy::random_bits;
 use crate::error::{Error, Result};
@@ -173,7 +173,7 @@ impl Mask {
     ) -> Result<Value, CodecError> {
         // Expanded bytes may look like a compressed value, so a field without personal data stays as it is stored.
         let is_open = || !field.is_personal && !field.value_type.is_some_and(holds_personal);
-        if matches!(field.form, "compress" | "decompress") && is_open() {
+        if may_be_compressed(field.form) && is_open() {
             return Ok(value.clone());
         }
         let value = plain_value(field.form, value)?;

@@ -21,7 +21,7 @@ use crate::plan::own_type;
 use crate::plan::{
     ConditionFailure, ItemKey, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, check,
 };
-use crate::schema::{EntityDef, FoundType, Pattern, TableDef, is_identified_by_type};
+use crate::schema::{EntityDef, FoundType, Pattern, TableDef};
 use crate::write::{PlannedWrite, ReadUniqueValues, Sentinel, attributes_of};
 
 /// How the unique values of rows are compared with their sentinels.
@@ -247,10 +247,8 @@ impl UniqueRefill<'_> {
 
     /// The condition that the item has the type that was read, if it alone tells whether the item is one of the entity.
     fn typed_as_read(&self, item: &[u8]) -> Result<Node> {
-        let (table, entity) = (self.table_def, self.entity);
-        let attribute = entity.type_attribute_in(table);
-        let attribute = attribute.filter(|_| is_identified_by_type(table));
-        let constants = attribute.iter().flat_map(|_| entity.constant_names());
+        let attribute = self.table_def.identifying_type();
+        let constants = attribute.iter().flat_map(|_| self.entity.constant_names());
         self.unchanged(item, attribute.into_iter().chain(constants))
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::codec::may_be_compressed;
 use crate::json::Tag;
 use crate::schema::{
     FieldRole, FieldSchema, MomentForm, StoredType, TableSchema, ValueContent, ValueKind,
@@ -63,7 +64,7 @@ impl ColumnTypes<'_> {
             (None, tag) => of_tag(tag),
         };
         // The column contains compressed and plain values, so it shows the JSON of each.
-        if matches!(field.form.as_deref(), Some("compress" | "decompress")) {
+        if field.form.as_deref().is_some_and(may_be_compressed) {
             return of_tag(None);
         }
         let is_millis = field.form.as_deref() == Some("epoch_ms");

@@ -89,18 +89,12 @@ impl TransactionMember {
             return Ok(self.copy_member());
         };
         let sentinel = self.key.to_json();
-        let member = match self.write.verb {
-            WriteVerb::Check => {
-                let asked = (owner.mine_condition(), Meaning::ForeignRow);
-                let verb = WriteVerb::Delete;
-                TransactionMember::beside_owner(owner, &sentinel, verb, &sentinel, asked, db)
-            }
-            _ => {
-                let asked = (owner.others_condition(), Meaning::ForeignRow);
-                let verb = WriteVerb::Check;
-                TransactionMember::beside_owner(owner, &sentinel, verb, &sentinel, asked, db)
-            }
+        let (verb, condition) = match self.write.verb {
+            WriteVerb::Check => (WriteVerb::Delete, owner.mine_condition()),
+            _ => (WriteVerb::Check, owner.others_condition()),
         };
+        let asked = (condition, Meaning::ForeignRow);
+        let member = TransactionMember::beside_owner(owner, &sentinel, verb, &sentinel, asked, db);
         Ok(member?.for_that_of(self))
     }
 
