@@ -8,6 +8,7 @@ mod entity;
 mod field;
 mod index;
 mod key;
+mod large;
 mod projection;
 mod table;
 mod value;
@@ -24,6 +25,7 @@ pub(crate) use field::{
 };
 pub(crate) use index::{Index, IndexKind, IndexProjection, When, WhenTest, WhenValue};
 pub(crate) use key::{Format, KeySource, NoneSide, Piece, Style, Template, TextFormat};
+pub(crate) use large::LargeValue;
 pub(crate) use projection::{Projected, Projection};
 pub(crate) use table::{IdentifyBy, StreamView, Table, TableIndex};
 pub(crate) use value::{DataVariant, OrderedVariant, UnitVariant, Value, ValueShape, VariantShape};

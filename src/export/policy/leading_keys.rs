@@ -41,7 +41,8 @@ impl KeyReader<'_> {
         };
         // Each write takes and releases unique values, and their items have partitions of their
         // own.
-        self.unique_limits().fold(own, |all, unique| {
+        let limits = self.unique_limits().chain(self.large_limits());
+        limits.fold(own, |all, unique| {
             all.union_with(&Partitions::any_partition().limited_by(KeyCondition::Leading, unique))
         })
     }
@@ -54,15 +55,23 @@ impl KeyReader<'_> {
             if let Some(row) = &unique.row {
                 return self.known_limit(&row.pk);
             }
-            let mut front = b"$UNIQUE#".to_vec();
             let name = match is_shared {
                 true => &self.entity.stored_name,
                 false => &unique.stored,
             };
-            escape_part(name, Style::Escaped, &mut front);
-            front.push(b'#');
-            let front = String::from_utf8_lossy(&front).into_owned();
-            Some(KeyLimit::Beginning(front))
+            Some(beginning("$UNIQUE#", name))
+        })
+    }
+
+    /// The partitions of the rows of its lists and blobs, likewise.
+    fn large_limits(&self) -> impl Iterator<Item = Option<KeyLimit>> + '_ {
+        let is_shared = self.table.type_attribute.is_some();
+        self.entity.large.iter().map(move |value| {
+            let name = match is_shared {
+                true => &self.entity.stored_name,
+                false => &value.stored,
+            };
+            Some(beginning("$LARGE#", name))
         })
     }
 
@@ -83,6 +92,14 @@ impl KeyReader<'_> {
     fn leading_partitions(&self, key: &KeySchema) -> Partitions {
         Partitions::any_partition().limited_by(KeyCondition::Leading, self.known_limit(key))
     }
+}
+
+/// The partitions whose keys begin with this mark and this name.
+fn beginning(mark: &str, name: &str) -> KeyLimit {
+    let mut front = mark.as_bytes().to_vec();
+    escape_part(name, Style::Escaped, &mut front);
+    front.push(b'#');
+    KeyLimit::Beginning(String::from_utf8_lossy(&front).into_owned())
 }
 
 /// The error of a policy that would allow more than its values say.

@@ -181,6 +181,7 @@ impl RandomModel {
             sk: self.may(Self::key),
             patterns: self.named(Self::pattern, |pattern| &pattern.name),
             uniques: self.named(Self::unique, |unique| &unique.stored),
+            large: self.named(Self::large, |value| &value.stored),
             values: self.named(Self::declared, |value| &value.name),
             ..EntitySchema::default()
         }
@@ -207,6 +208,13 @@ impl RandomModel {
                 constants: random.constants(),
             }),
         }
+    }
+
+    fn large(&mut self) -> LargeSchema {
+        let mut value = LargeSchema::default();
+        value.stored = self.name();
+        value.element = self.may(|random| random.one(&TYPES).to_owned());
+        value
     }
 
     fn declared(&mut self) -> ValueSchema {
@@ -419,6 +427,7 @@ impl RandomModel {
             2 => entity.pk = other.pk,
             3 => entity.sk = other.sk,
             5 => entity.uniques = other.uniques,
+            8 => entity.large = other.large,
             6 => match entity.patterns.first_mut() {
                 Some(pattern) => self.change_pattern(pattern),
                 None => entity.patterns = other.patterns,

@@ -234,6 +234,12 @@ impl RandomSchema {
                     constants: random.some(Self::constant),
                 }),
             }),
+            large: self.some(|random| LargeSchema {
+                name: random.text(),
+                stored: random.text(),
+                element: random.may(Self::text),
+                rust_type: random.may(Self::text),
+            }),
             searches: self.some(|random| VectorSearchSchema {
                 name: random.text(),
                 index: random.text(),

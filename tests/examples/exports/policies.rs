@@ -77,13 +77,11 @@ fn role(system: &str) -> Option<Policy> {
             [
                 PolicyVerb::CREATE,
                 PolicyVerb::GET,
+                PolicyVerb::PUT,
                 PolicyVerb::UPDATE,
+                PolicyVerb::DELETE,
                 PolicyVerb::CHECK,
             ],
-        )
-        .allow(
-            "Chunk",
-            [PolicyVerb::CREATE, PolicyVerb::GET, PolicyVerb::DELETE],
         )
         .allow(
             "Waiting",

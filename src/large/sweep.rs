@@ -1,0 +1,285 @@
+//! Deletes the rows that writes and deletes left behind when they failed or their programs ended.
+//!
+//! A part is deleted if it is old enough and no head names it, and a head if its item no longer exists. Both are decided by
+//! DynamoDB in the transaction of the delete, so a value that is in use is never deleted, even if a write takes place at the same
+//! time.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use super::head::{GENERATION, NAME, WRITTEN, text_json, unreadable};
+use super::write::WRITE_WITHIN;
+use crate::dynamo::Dynamo;
+use crate::entity::sentinel::MARK;
+use crate::entity::{DynamoEntity, DynamoTable, HasDeclaration, Patterns};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Node, Term};
+use crate::json::{CodecError, Reader, find_member};
+use crate::path::Place;
+use crate::plan::{
+    ConditionFailure, Meaning, Outcome, PlannedRequest, Steps, TransactionMember, WriteRequest,
+    WriteVerb, read_item,
+};
+use crate::query::Fetch;
+use crate::schema::{EntityDef, Pattern, TableDef};
+use crate::write::large::{LargeRows, PARTS, key_front, part_names};
+
+/// The least age of a part: twice the time of a write, because the clocks of two machines may differ.
+const LEAST_AGE: Duration = Duration::from_secs(2 * WRITE_WITHIN as u64);
+
+/// How many heads are kept in memory.
+const HEADS: usize = 100;
+
+/// Deletes parts that no list and no blob refers to, and lists and blobs whose items no longer exist.
+/// `Hall::sweep_large_values()` returns it.
+///
+/// Such rows remain if a program ends in the middle of a write, after deletes of items in jobs and transactions, and after items
+/// were deleted by other programs. They cost only storage. Run a sweep from time to time, for example every week. It scans the
+/// whole table.
+///
+/// ```
+/// use dynamo_entity::prelude::*;
+///
+/// # #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+/// # #[dynamo(table = "halls", key(pk = "HALL#{id}"), blob(plan))]
+/// # struct Hall { id: u32, name: String }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<()> {
+/// # let db = Dynamo::connect("embedded:memory").await?;
+/// # db.create_tables([Hall::schema()]).await?;
+/// let report = Hall::sweep_large_values().send(&db).await?;
+/// assert_eq!((report.heads_deleted, report.parts_deleted), (0, 0));
+/// # Ok(()) }
+/// ```
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct Sweep<E> {
+    age: Duration,
+    entity: PhantomData<fn() -> E>,
+}
+
+/// The result of a [`Sweep`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SweepReport {
+    /// The lists and blobs whose items did not exist.
+    pub heads_deleted: u64,
+    /// The parts that no list and no blob referred to.
+    pub parts_deleted: u64,
+    /// The parts that were too young to decide about.
+    pub parts_young: u64,
+}
+
+impl<E: DynamoEntity> Sweep<E> {
+    #[doc(hidden)]
+    #[allow(clippy::new_without_default, reason = "only derives call it")]
+    pub fn new() -> Self {
+        Sweep {
+            age: LEAST_AGE,
+            entity: PhantomData,
+        }
+    }
+
+    /// Sets the age from which parts are deleted: 24 hours by default and at least, because a write may take up to 12 hours.
+    pub fn older_than(mut self, age: Duration) -> Self {
+        self.age = age;
+        self
+    }
+
+    /// Scans the table by strong reads, and deletes what nothing refers to. If it fails, run it again.
+    pub fn send(self, db: &Dynamo) -> Steps<'_, Result<SweepReport>> {
+        let age = self.age;
+        Steps(Box::pin(async move {
+            if age < LEAST_AGE {
+                let message = "a sweep of parts that are younger than 24 hours could delete those of a write in progress";
+                let error = Error::new(ErrorKind::Config, Stage::Request, message);
+                return Err(error.of(E::ENTITY.type_name));
+            }
+            let run = SweepRun {
+                db,
+                entity: E::DECLARATION.def,
+                table: &<E::Table as DynamoTable>::TABLE,
+                patterns: [
+                    Patterns::<E>::SCAN,
+                    Patterns::<E>::GET,
+                    Patterns::<E>::DELETE,
+                ],
+                before: db
+                    .now()
+                    .seconds()
+                    .saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX)),
+                heads: HashMap::new(),
+                report: SweepReport::default(),
+            };
+            run.run().await
+        }))
+    }
+}
+
+struct SweepRun<'d> {
+    db: &'d Dynamo,
+    entity: &'static EntityDef,
+    table: &'static TableDef,
+    /// Those of the scan, of reads and of deletes.
+    patterns: [&'static Pattern; 3],
+    /// Only parts that were written before this time are deleted.
+    before: i64,
+    /// The names of the parts of heads that were read.
+    heads: HashMap<Vec<u8>, Vec<String>>,
+    report: SweepReport,
+}
+
+impl SweepRun<'_> {
+    async fn run(mut self) -> Result<SweepReport> {
+        let [scan, ..] = self.patterns;
+        let fronts = self.entity.large.iter();
+        let fronts = fronts.map(|value| {
+            let front = key_front(self.entity, self.table, value);
+            Node::StartsWith(Place::of(self.table.pk), text_json(&front))
+        });
+        let keys = self.table.key_names();
+        let names: Vec<&str> = keys.chain([MARK, NAME, WRITTEN, GENERATION]).collect();
+        let table = self.db.table_name(self.table.name);
+        let filter = Some(Node::any(fronts));
+        let rows = Fetch::for_rows(self.db.clone(), scan, &table, &names, filter);
+        let mut rows = rows.map_err(|fault| Error::encode(self.entity.type_name, fault))?;
+        while !rows.is_done() {
+            for row in rows.next_rows().await? {
+                self.judge(row.row_json()).await?;
+            }
+        }
+        Ok(self.report)
+    }
+
+    /// Deletes a row if nothing needs it.
+    async fn judge(&mut self, row: &[u8]) -> Result<()> {
+        let found = self.rows_of(row);
+        let Some(rows) = found.map_err(|fault| Error::decode(self.entity.type_name, fault))? else {
+            return Ok(());
+        };
+        let fail = |fault| unreadable(&rows, fault);
+        match find_member(row, NAME).map_err(fail)? {
+            None => self.judge_head(&rows).await,
+            Some(name) => {
+                let name = Reader::new(name).text().map_err(fail)?.into_owned();
+                let written = find_member(row, WRITTEN).map_err(fail)?;
+                let written = written.map(|json| Reader::new(json).digits()).transpose();
+                let written = written
+                    .map_err(fail)?
+                    .and_then(|digits| digits.parse::<i64>().ok());
+                match written.is_some_and(|written| written < self.before) {
+                    true => self.judge_part(&rows, &name).await,
+                    false => {
+                        self.report.parts_young += 1;
+                        Ok(())
+                    }
+                }
+            }
+        }
+    }
+
+    /// The list or blob that a row belongs to. `None` for a row that this library has not written.
+    fn rows_of(&self, row: &[u8]) -> Result<Option<LargeRows>, CodecError> {
+        let pk = find_member(row, self.table.pk)?.map(|json| Reader::new(json).text());
+        let pk = pk.transpose()?.unwrap_or_default();
+        let mut values = self.entity.large.iter();
+        let value = values.find(|value| pk.starts_with(&key_front(self.entity, self.table, value)));
+        let owner = match find_member(row, MARK)? {
+            Some(mark) => find_member(mark, "M")?,
+            None => None,
+        };
+        let Some((value, owner)) = value.zip(owner) else {
+            return Ok(None);
+        };
+        let rows = LargeRows::of_item(self.entity, self.table, value, owner);
+        Ok(rows.ok().filter(|rows| rows.holds_key(&pk)))
+    }
+
+    async fn judge_head(&mut self, rows: &LargeRows) -> Result<()> {
+        let [_, get, _] = self.patterns;
+        let table = rows.table_name(self.db);
+        if read_item(self.db, get, &table, &rows.owner)
+            .await?
+            .is_some()
+        {
+            return Ok(());
+        }
+        // The item may have been created since it was read.
+        let missing = Node::Missing(Place::of(self.table.pk));
+        let head = rows.head_key();
+        if self.delete_if(&rows.owner, missing, &head).await? {
+            self.report.heads_deleted += 1;
+        }
+        Ok(())
+    }
+
+    async fn judge_part(&mut self, rows: &LargeRows, name: &str) -> Result<()> {
+        let head = rows.head_key();
+        if self
+            .names_in(rows, &head)
+            .await?
+            .iter()
+            .any(|known| known == name)
+        {
+            return Ok(());
+        }
+        let parts = || Place::of(PARTS);
+        let unnamed = Node::any([
+            Node::Missing(parts()),
+            Node::Contains(parts(), Term::Value(text_json(name))).not(),
+        ]);
+        let id = name.split(' ').next().unwrap_or_default();
+        if self.delete_if(&head, unnamed, &rows.part_key(id)).await? {
+            self.report.parts_deleted += 1;
+        }
+        Ok(())
+    }
+
+    /// The names in a head. It may have changed since, so they only show that a part is in use.
+    async fn names_in(&mut self, rows: &LargeRows, key: &[u8]) -> Result<&[String]> {
+        if !self.heads.contains_key(key) {
+            let [_, get, _] = self.patterns;
+            let head = rows.read_head(get, self.db).await?;
+            let names = head.map_or(Ok(Vec::new()), |head| part_names(&head));
+            let names = names.map_err(|fault| unreadable(rows, fault))?;
+            if self.heads.len() >= HEADS {
+                self.heads.clear();
+            }
+            self.heads.insert(key.to_vec(), names);
+        }
+        Ok(self.heads.get(key).map_or(&[], Vec::as_slice))
+    }
+
+    /// Deletes a row if this holds for another item in the same transaction. Returns whether it did.
+    async fn delete_if(&self, checked: &[u8], condition: Node, deleted: &[u8]) -> Result<bool> {
+        let [.., pattern] = self.patterns;
+        let member = |verb, key: &[u8], condition| {
+            let asked = (condition, Meaning::Row(ConditionFailure::UNTYPED));
+            let table = self.db.table_name(self.table.name);
+            let now = self.db.now();
+            let mut write = WriteRequest::new(verb, table, 256, pattern, now, asked);
+            write.entity = self.entity.type_name;
+            write.at_key(key);
+            TransactionMember::in_table(self.table, write, key)
+        };
+        let members = vec![
+            member(WriteVerb::Check, checked, condition)?,
+            member(WriteVerb::Delete, deleted, Node::all([]))?,
+        ];
+        let delete = PlannedRequest::of_one(members, None)?.with_outcome(Outcome::Known(Some(())));
+        match delete.send_plan(self.db).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.is_conflict() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl<E: DynamoEntity> fmt::Debug for Sweep<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sweep<{}>({:?})", E::ENTITY.type_name, self.age)
+    }
+}
+
+crate::awaited::unsent!([E: DynamoEntity] Sweep<E> => SweepReport);

@@ -1,0 +1,393 @@
+//! Writes of a list or a blob: the parts first, and then the head by one transaction.
+//!
+//! ```text
+//! append    parts -> the head gets their names at its end
+//! replace   parts -> the head names only these -> the former parts are deleted
+//! delete             the head is deleted       -> its parts are deleted
+//! ```
+//!
+//! Until the head names them, parts are of no effect. If a write fails or its program ends, they remain until a sweep deletes them.
+
+use std::fmt;
+
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use super::content::{PART_BYTES, PartContent};
+use super::head::{
+    GENERATION, LENGTH, LargeHead, PartName, draw_generation, head_item, names_json, owner_of,
+    part_item, text_json, too_many_parts, unreadable,
+};
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::entity::sentinel::MARK;
+use crate::entity::{DynamoEntity, DynamoTable, Key, Patterns};
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::{Comparison, Condition, Node, Term, UpdateAction, UpdateActions, UpdateOperand};
+use crate::json::Writer;
+use crate::path::Place;
+use crate::plan::{
+    ConditionFailure, Explanation, Meaning, Outcome, PlannedRequest, Steps, TransactWrite,
+    TransactionMember, WriteRequest, WriteVerb, check,
+};
+use crate::schema::{LargeDef, SEVERAL};
+use crate::write::Check;
+use crate::write::large::{LargeRows, PARTS};
+
+/// How many parts are written at the same time.
+const CONCURRENCY: usize = 4;
+
+/// The time within which the head must follow its parts, in seconds. A sweep leaves parts alone for at least twice this time, so
+/// it never deletes one that a head will name.
+pub(super) const WRITE_WITHIN: i64 = 12 * 60 * 60;
+
+/// The change of the head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum HeadChange {
+    Append,
+    Replace,
+    /// The same elements in other parts, as long as the head is this one.
+    Compact(LargeHead),
+}
+
+/// A write of a list or a blob of an item; see [`Chunked::append`](super::Chunked::append),
+/// [`Chunked::replace`](super::Chunked::replace) and [`Blob::write`](super::Blob::write).
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct LargeWrite<E: DynamoEntity> {
+    pub(super) place: LargePlace<E>,
+    pub(super) change: HeadChange,
+    pub(super) contents: Result<Vec<PartContent>>,
+    pub(super) owner: Check<E>,
+}
+
+/// The delete of a list or a blob of an item; see [`Chunked::delete`](super::Chunked::delete) and
+/// [`Blob::delete`](super::Blob::delete).
+#[must_use = "nothing happens until `.send(&db)`"]
+pub struct DeleteLarge<E: DynamoEntity> {
+    pub(super) place: LargePlace<E>,
+}
+
+/// A list or a blob of one item.
+pub(super) struct LargePlace<E: DynamoEntity> {
+    pub(super) key: Key<E>,
+    /// The number of the declaration.
+    pub(super) number: usize,
+}
+
+impl<E: DynamoEntity> Clone for LargePlace<E> {
+    fn clone(&self) -> Self {
+        LargePlace {
+            key: self.key.clone(),
+            number: self.number,
+        }
+    }
+}
+
+impl<E: DynamoEntity> LargePlace<E> {
+    /// The write of these parts, which requires that the item exists.
+    pub(super) fn write(
+        &self,
+        change: HeadChange,
+        contents: Result<Vec<PartContent>>,
+    ) -> LargeWrite<E> {
+        LargeWrite {
+            place: self.clone(),
+            change,
+            contents,
+            owner: Check::new(self.key.clone()).if_exists(),
+        }
+    }
+
+    /// The rows of the value.
+    pub(super) fn rows(&self) -> Result<LargeRows> {
+        let value: Option<&'static LargeDef> = E::ENTITY.large.get(self.number);
+        let value = value.ok_or_else(|| Error::config("no list of this number is declared"))?;
+        let owner = self.key.untyped()?;
+        let table = &<E::Table as DynamoTable>::TABLE;
+        LargeRows::of_item(owner.declared.def, table, value, owner.json())
+    }
+}
+
+impl<E: DynamoEntity> fmt::Debug for LargePlace<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = E::ENTITY.large.get(self.number);
+        write!(
+            f,
+            "{} of {:?}",
+            value.map_or("", |value| value.name),
+            self.key
+        )
+    }
+}
+
+/// A write, planned without its type.
+struct PlannedLarge {
+    rows: LargeRows,
+    change: HeadChange,
+    names: Vec<PartName>,
+    /// The contents of the parts, in the same order.
+    contents: Vec<PartContent>,
+    /// The check that the item exists.
+    owner: Vec<TransactionMember>,
+    began: Timestamp,
+}
+
+impl<E: DynamoEntity> LargeWrite<E> {
+    /// Writes only if this holds for the item, which is checked in the transaction that changes the list or the blob. Otherwise the
+    /// error is a [`Conflict`](crate::error::ErrorKind::Conflict). If you call this again, both conditions must hold.
+    pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
+        self.owner = self.owner.when(condition);
+        self
+    }
+
+    fn plan(self, db: &Dynamo) -> Result<PlannedLarge> {
+        let rows = self.place.rows()?;
+        let began = db.now();
+        let contents = self.contents?;
+        let names = contents.iter().map(PartName::draw_for);
+        let names = names.collect::<Result<Vec<_>>>()?;
+        // An element that fits into no item is an error before anything is sent.
+        let large = contents.iter().zip(&names);
+        for (content, name) in large.filter(|(content, _)| content.size > PART_BYTES) {
+            part_item(&rows, name, content, began)?;
+        }
+        let owner = self.owner.plan_members(db)?;
+        Ok(PlannedLarge {
+            rows,
+            change: self.change,
+            names,
+            contents,
+            owner,
+            began,
+        })
+    }
+
+    /// Returns the requests that [`send`](Self::send) would send now: those of the parts, and then the transaction with the head.
+    pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
+        let planned = self.plan(db)?;
+        let parts = planned.contents.iter().zip(&planned.names);
+        let parts = parts.map(|(content, name)| planned.part_request::<E>(name, content, db));
+        let all = parts.chain([planned.head_request(db)]);
+        let all = all.map(|planned| planned.map(|planned| planned.request));
+        Ok(Explanation::of_requests(&all.collect::<Result<Vec<_>>>()?))
+    }
+
+    /// Writes the parts, and then the head in a transaction which requires that the item exists; without the item, the error is
+    /// [`NotFound`](crate::error::ErrorKind::NotFound). If a response is lost, the write takes effect once.
+    pub fn send(self, db: &Dynamo) -> Steps<'_, Result<()>> {
+        let planned = self.plan(db);
+        Steps(Box::pin(async move { planned?.run::<E>(db).await }))
+    }
+}
+
+impl PlannedLarge {
+    /// The request that stores a part.
+    fn part_request<E: DynamoEntity>(
+        &self,
+        name: &PartName,
+        content: &PartContent,
+        db: &Dynamo,
+    ) -> Result<PlannedRequest> {
+        let (rows, now) = (&self.rows, db.now());
+        let item = part_item(rows, name, content, now)?;
+        let asked = (Node::all([]), Meaning::Row(ConditionFailure::NEVER));
+        let (table, room) = (rows.table_name(db), 256 + item.len());
+        let pattern = Patterns::<E>::PUT;
+        let mut write = WriteRequest::new(WriteVerb::Put, table, room, pattern, now, asked);
+        write.put_item(&item);
+        write.into_planned()
+    }
+
+    async fn run<E: DynamoEntity>(self, db: &Dynamo) -> Result<()> {
+        if self.change == HeadChange::Append && self.names.is_empty() {
+            return Ok(());
+        }
+        let parts = self.contents.iter().zip(&self.names);
+        let sent = parts.map(|(content, name)| async {
+            let part = self.part_request::<E>(name, content, db)?;
+            let plan = part.with_outcome(Outcome::Known(Some(())));
+            plan.send_plan(db).await
+        });
+        let sent: Vec<_> = sent.collect();
+        let sent = stream::iter(sent).buffer_unordered(CONCURRENCY);
+        sent.try_collect::<()>().await?;
+        let former = match &self.change {
+            HeadChange::Append => Vec::new(),
+            // Only to delete the parts that the head names now. Those of a write in between are left to a sweep.
+            HeadChange::Replace => {
+                let head = self.stored_head::<E>(db).await?;
+                head.map_or_else(Vec::new, |head| head.ids())
+            }
+            HeadChange::Compact(head) => head.ids(),
+        };
+        if db.now().seconds() - self.began.seconds() > WRITE_WITHIN {
+            return Err(too_late(&self.rows));
+        }
+        let sent = self
+            .head_request(db)?
+            .with_outcome(Outcome::Known(Some(())));
+        if let Err(error) = sent.send_plan(db).await {
+            if let Err(error) = self.settle::<E>(error, db).await {
+                // No head names the parts, and none will: the transaction was rejected.
+                if error.is_not_found() || error.is_conflict() {
+                    let own = self.names.iter().map(|name| name.id().to_owned());
+                    self.rows.delete_parts(own, Patterns::<E>::DELETE, db).await;
+                }
+                return Err(error);
+            }
+        }
+        self.rows
+            .delete_parts(former, Patterns::<E>::DELETE, db)
+            .await;
+        Ok(())
+    }
+
+    async fn stored_head<E: DynamoEntity>(&self, db: &Dynamo) -> Result<Option<LargeHead>> {
+        let head = self.rows.read_head(Patterns::<E>::GET, db).await?;
+        let head = head.map(|head| LargeHead::read(&head)).transpose();
+        head.map_err(|fault| unreadable(&self.rows, fault))
+    }
+
+    /// Decides about a head whose response was lost: the names of its parts occur in no other write.
+    async fn settle<E: DynamoEntity>(&self, error: Error, db: &Dynamo) -> Result<()> {
+        if error.kind() == ErrorKind::Rejected && error.reason().contains("maximum allowed size") {
+            return Err(too_many_parts(&self.rows));
+        }
+        // A condition of the head fails only if the head names the parts already.
+        if !error.is_outcome_unknown() && !error.is_conflict() {
+            return Err(error);
+        }
+        match (self.stored_head::<E>(db).await, self.names.last()) {
+            (Ok(Some(head)), Some(last)) if head.parts.contains(last) => Ok(()),
+            _ => Err(error),
+        }
+    }
+
+    /// The transaction that checks the owner and changes the head.
+    fn head_request(&self, db: &Dynamo) -> Result<PlannedRequest> {
+        let owner = self.owner.iter().map(TransactionMember::copy_member);
+        let members = owner.chain([self.head_member(db)?]).collect();
+        PlannedRequest::of_one(members, None)
+    }
+
+    fn head_member(&self, db: &Dynamo) -> Result<TransactionMember> {
+        let (rows, now) = (&self.rows, self.began);
+        let (key, table) = (rows.head_key(), rows.table_name(db));
+        let (verb, condition) = match &self.change {
+            HeadChange::Replace => (WriteVerb::Put, Node::all([])),
+            HeadChange::Append => (WriteVerb::Update, lacks_parts(&self.names)),
+            HeadChange::Compact(head) => (WriteVerb::Put, is_head(head)),
+        };
+        let asked = (condition, Meaning::Row(ConditionFailure::UNTYPED));
+        let room = 512 + 64 * self.names.len();
+        let mut write = WriteRequest::new(verb, table, room, &SEVERAL.transact, now, asked);
+        write.entity = rows.entity.type_name;
+        match &self.change {
+            HeadChange::Replace | HeadChange::Compact(_) => {
+                write.put_item(&head_item(rows, &self.names, now)?)
+            }
+            HeadChange::Append => {
+                write.at_key(&key);
+                write.encode_change(appended(rows, &self.names, now)?)?;
+            }
+        }
+        TransactionMember::in_table(rows.table, write, &key)
+    }
+}
+
+/// Holds if the head is unchanged: an append adds parts, and all other writes draw another generation.
+fn is_head(head: &LargeHead) -> Node {
+    let count = Term::Size(Place::of(PARTS));
+    Node::all([
+        check::value_condition(GENERATION, &text_json(&head.generation)),
+        Node::Compare(
+            count,
+            Comparison::Eq,
+            Term::Value(number_json(head.parts.len() as u64)),
+        ),
+    ])
+}
+
+fn number_json(number: u64) -> Vec<u8> {
+    let mut json = Writer::with_capacity(32);
+    json.write_integer(number);
+    json.into_bytes()
+}
+
+/// Holds if a head does not name these parts: a second attempt of the same write changes nothing.
+fn lacks_parts(names: &[PartName]) -> Node {
+    let parts = || Place::of(PARTS);
+    let last = names.last().map_or("", |last| last.0.as_str());
+    Node::any([
+        Node::Missing(parts()),
+        Node::Contains(parts(), Term::Value(text_json(last))).not(),
+    ])
+}
+
+/// The change of a head that names more parts, or of one that does not exist yet.
+fn appended(rows: &LargeRows, names: &[PartName], now: Timestamp) -> Result<UpdateActions> {
+    let mut update = UpdateActions::default();
+    if let Some(attribute) = rows.table.type_attribute {
+        update.set_action(attribute, UpdateAction::Set(text_json(MARK)));
+    }
+    let owner = owner_of(rows, now).map_json();
+    update.set_action(MARK, UpdateAction::Set(owner));
+    let generation = UpdateOperand::Json(text_json(&draw_generation()?));
+    update.set_action(GENERATION, UpdateAction::SetIfAbsent(generation));
+    let added = UpdateOperand::Json(names_json(names));
+    update.set_action(PARTS, UpdateAction::Append(added));
+    let count = names.iter().map(PartName::count).sum();
+    let added = UpdateAction::Add {
+        start: number_json(0),
+        delta: UpdateOperand::Json(number_json(count)),
+        minus: false,
+    };
+    update.set_action(LENGTH, added);
+    Ok(update)
+}
+
+impl<E: DynamoEntity> DeleteLarge<E> {
+    /// Deletes the head, and then its parts. If the value does not exist, nothing happens.
+    pub fn send(self, db: &Dynamo) -> Steps<'_, Result<()>> {
+        let rows = self.place.rows();
+        Steps(Box::pin(async move {
+            let rows = rows?;
+            let Some(head) = rows.read_head(Patterns::<E>::GET, db).await? else {
+                return Ok(());
+            };
+            let ids = LargeHead::read(&head).map(|head| head.ids());
+            let asked = (Node::all([]), Meaning::Row(ConditionFailure::NEVER));
+            let (table, pattern) = (rows.table_name(db), Patterns::<E>::DELETE);
+            let mut write =
+                WriteRequest::new(WriteVerb::Delete, table, 256, pattern, db.now(), asked);
+            write.at_key(&rows.head_key());
+            write.into_quiet_plan()?.send_plan(db).await?;
+            rows.delete_parts(ids.unwrap_or_default(), pattern, db)
+                .await;
+            Ok(())
+        }))
+    }
+}
+
+fn too_late(rows: &LargeRows) -> Error {
+    let message = format!(
+        "the parts of `{}` were written more than 12 hours ago, and a sweep may delete them, so the list was not changed: write \
+         them again",
+        rows.value.name
+    );
+    Error::new(ErrorKind::Rejected, Stage::Request, message).of(rows.entity.type_name)
+}
+
+impl<E: DynamoEntity> fmt::Debug for LargeWrite<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LargeWrite({:?}, {:?})", self.change, self.place)
+    }
+}
+
+impl<E: DynamoEntity> fmt::Debug for DeleteLarge<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DeleteLarge({:?})", self.place)
+    }
+}
+
+crate::awaited::unsent!([E: DynamoEntity] LargeWrite<E> => ());
+crate::awaited::unsent!([E: DynamoEntity] DeleteLarge<E> => ());
