@@ -204,6 +204,7 @@ impl<E: DynamoEntity, T: DynamoValue> Chunked<E, T> {
     where
         T: Send + 'd,
     {
+        // Errors of the key come when it is awaited, as those of other reads.
         let reads = self.reads();
         Steps(Box::pin(async move {
             let parts = reads?.all(elements_of::<T>, db).await?;

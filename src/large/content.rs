@@ -46,6 +46,7 @@ pub(super) fn checksum_of(bytes: &[u8]) -> u64 {
 
 /// Divides bytes in the same way.
 pub(super) fn parts_of_bytes(bytes: &[u8], part_bytes: usize) -> Vec<PartContent> {
+    // No bytes are no parts: a head without parts is an empty blob.
     let parts = bytes.chunks(part_bytes.clamp(1, PART_BYTES)).map(|part| {
         let mut writer = Writer::with_capacity(part.len() / 2 * 3);
         writer.binary(part);

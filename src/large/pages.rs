@@ -51,6 +51,7 @@ impl<'d, T: DynamoValue> ListPages<'d, T> {
                 },
             };
             let head = self.head.insert(head);
+            // The head of the first page is kept: a newer one could have other parts at this position.
             let Some(name) = head.parts.get(self.next) else {
                 return Ok(None);
             };

@@ -68,6 +68,7 @@ impl LargeReads {
                 part.map(|part| read(&self.rows, name, &part)).transpose()
             });
             let parts: Vec<_> = parts.collect();
+            // `buffered` keeps the order of the parts, which is that of the elements.
             let parts = stream::iter(parts).buffered(CONCURRENCY);
             let parts: Vec<Option<P>> = parts.try_collect().await?;
             match parts.into_iter().collect() {

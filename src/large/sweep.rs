@@ -192,6 +192,7 @@ impl SweepRun<'_> {
         let Some((value, owner)) = value.zip(owner) else {
             return Ok(None);
         };
+        // The key must follow from the owner, so that a row of another program is never taken for one of this library.
         let rows = LargeRows::of_item(self.entity, self.table, value, owner);
         Ok(rows.ok().filter(|rows| rows.holds_key(&pk)))
     }
@@ -215,6 +216,7 @@ impl SweepRun<'_> {
     }
 
     async fn judge_part(&mut self, rows: &LargeRows, name: &str) -> Result<()> {
+        // Most old parts are in use, and one read of a head tells this for all of its parts.
         let head = rows.head_key();
         if self
             .names_in(rows, &head)

@@ -201,6 +201,7 @@ impl PlannedLarge {
         if self.change == HeadChange::Append && self.names.is_empty() {
             return Ok(());
         }
+        // Until the head names them, no reader finds the parts, so they can be written in any order and more than once.
         let parts = self.contents.iter().zip(&self.names);
         let sent = parts.map(|(content, name)| async {
             let part = self.part_request::<E>(name, content, db)?;
@@ -219,6 +220,7 @@ impl PlannedLarge {
             }
             HeadChange::Compact(head) => head.ids(),
         };
+        // A sweep may delete parts that no head names, but only old ones. A head that comes too late could name a deleted part.
         if db.now().seconds() - self.began.seconds() > WRITE_WITHIN {
             return Err(too_late(&self.rows));
         }
@@ -230,6 +232,7 @@ impl PlannedLarge {
                 // No head names the parts, and none will: the transaction was rejected.
                 if error.is_not_found() || error.is_conflict() {
                     let own = self.names.iter().map(|name| name.id().to_owned());
+                    let own: Vec<String> = own.collect();
                     self.rows.delete_parts(own, Patterns::<E>::DELETE, db).await;
                 }
                 return Err(error);
@@ -249,6 +252,7 @@ impl PlannedLarge {
 
     /// Decides about a head whose response was lost: the names of its parts occur in no other write.
     async fn settle<E: DynamoEntity>(&self, error: Error, db: &Dynamo) -> Result<()> {
+        // Only DynamoDB knows the size of a head that grows, and its message is the only sign of this limit.
         if error.kind() == ErrorKind::Rejected && error.reason().contains("maximum allowed size") {
             return Err(too_many_parts(&self.rows));
         }
@@ -316,6 +320,7 @@ fn number_json(number: u64) -> Vec<u8> {
 /// Holds if a head does not name these parts: a second attempt of the same write changes nothing.
 fn lacks_parts(names: &[PartName]) -> Node {
     let parts = || Place::of(PARTS);
+    // All names are added together, so one of them tells for all.
     let last = names.last().map_or("", |last| last.0.as_str());
     Node::any([
         Node::Missing(parts()),
@@ -331,6 +336,7 @@ fn appended(rows: &LargeRows, names: &[PartName], now: Timestamp) -> Result<Upda
     }
     let owner = owner_of(rows, now).map_json();
     update.set_action(MARK, UpdateAction::Set(owner));
+    // A reader that has begun goes on after an append, so only a new head gets a generation.
     let generation = UpdateOperand::Json(text_json(&draw_generation()?));
     update.set_action(GENERATION, UpdateAction::SetIfAbsent(generation));
     let added = UpdateOperand::Json(names_json(names));
@@ -354,6 +360,7 @@ impl<E: DynamoEntity> DeleteLarge<E> {
             let Some(head) = rows.read_head(Patterns::<E>::GET, db).await? else {
                 return Ok(());
             };
+            // A head that cannot be read is deleted too, and its parts are left to a sweep.
             let ids = LargeHead::read(&head).map(|head| head.ids());
             let asked = (Node::all([]), Meaning::Row(ConditionFailure::NEVER));
             let (table, pattern) = (rows.table_name(db), Patterns::<E>::DELETE);

@@ -260,6 +260,7 @@ fn and_parts<'d>(
             let ids = head.and_then(|head| part_ids(&head).ok());
             parts.push((rows, ids.unwrap_or_default()));
         }
+        // The parts go last. If this program ends before, they are unreachable and only cost storage.
         let written = write.await?;
         for (rows, ids) in parts {
             rows.delete_parts(ids, &SEVERAL.transact, db).await;

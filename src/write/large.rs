@@ -113,6 +113,7 @@ impl LargeRows {
 
     /// The delete of the head, together with the item. Its parts remain, and nothing refers to them any longer.
     pub(crate) fn head_delete(&self, now: Timestamp, db: &Dynamo) -> Result<TransactionMember> {
+        // Without a condition, because most items have no list, and a read before would cost more than the delete.
         let key = self.head_key();
         let asked = (Node::all([]), Meaning::Row(ConditionFailure::NEVER));
         let (verb, table) = (WriteVerb::Delete, self.table_name(db));

@@ -313,7 +313,7 @@ async fn concurrent_appends_all_succeed(db: Db) -> Outcome {
                     .send(&db)
                     .await?;
             }
-            Ok::<_, dynamo_entity::Error>(())
+            Ok::<_, Error>(())
         })
     });
     for append in appends.collect::<Vec<_>>() {
@@ -370,7 +370,7 @@ async fn pages_are_those_of_one_list(db: Db) -> Outcome {
                     .send(&db)
                     .await?;
             }
-            Ok::<_, dynamo_entity::Error>(())
+            Ok::<_, Error>(())
         }
     });
     let mut reads = 0;
@@ -483,7 +483,7 @@ async fn no_read_returns_the_rows(db: Db) -> Outcome {
     assert_eq!(Show::in_partition(1).all(&db).await?.len(), 1);
     let mut lines = Vec::new();
     let report = Hall::scan().export(&mut lines).send(&db).await?;
-    assert_eq!(report.written, 1);
+    assert_eq!(report.rows, 1);
     for row in rows::<Hall>(&db, "$LARGE#").await {
         let item: Item = row
             .into_iter()
@@ -516,7 +516,7 @@ async fn any_operation(
     db: &Dynamo,
     model: &Model,
     random: &mut fastrand::Rng,
-) -> (Model, Result<(), dynamo_entity::Error>) {
+) -> (Model, Result<()>) {
     let numbers: Vec<u32> = (0..random.u32(0..8)).map(|_| random.u32(..1000)).collect();
     let list = Hall::numbers(1).part_bytes(random.usize(1..12));
     let mut after = model.clone();

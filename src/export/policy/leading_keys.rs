@@ -65,6 +65,7 @@ impl KeyReader<'_> {
 
     /// The partitions of the rows of its lists and blobs, likewise.
     fn large_limits(&self) -> impl Iterator<Item = Option<KeyLimit>> + '_ {
+        // As in the keys of unique values, a table of one entity does not name it.
         let is_shared = self.table.type_attribute.is_some();
         self.entity.large.iter().map(move |value| {
             let name = match is_shared {
