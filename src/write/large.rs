@@ -8,6 +8,8 @@
 //! $LARGE#Hall#seats#HALL%231#0f3c..                              a part, by its random id
 //! ```
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _};
 
@@ -20,9 +22,9 @@ use crate::json::{CodecError, Reader, Writer, array_elements, find_member};
 use crate::key::escape_part;
 use crate::key::point::{KeyPoint, points_of};
 use crate::plan::{
-    ConditionFailure, Meaning, TransactionMember, WriteRequest, WriteVerb, read_item,
+    ConditionFailure, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, read_item,
 };
-use crate::schema::{EntityDef, LargeDef, Pattern, SEVERAL, Style, TableDef};
+use crate::schema::{EntityDef, LargeDef, Pattern, Style, TableDef};
 
 /// The attribute of a head with the names of its parts.
 pub(crate) const PARTS: &str = "$large.parts";
@@ -113,15 +115,11 @@ impl LargeRows {
 
     /// The delete of the head, together with the item. Its parts remain, and nothing refers to them any longer.
     pub(crate) fn head_delete(&self, now: Timestamp, db: &Dynamo) -> Result<TransactionMember> {
-        // Without a condition, because most items have no list, and a read before would cost more than the delete.
         let key = self.head_key();
-        let asked = (Node::all([]), Meaning::Row(ConditionFailure::NEVER));
-        let (verb, table) = (WriteVerb::Delete, self.table_name(db));
-        // It is never the first member of its request, so its pattern is never used.
-        let mut write = WriteRequest::new(verb, table, 256, &SEVERAL.transact, now, asked);
-        write.entity = self.entity.type_name;
-        write.at_key(&key);
-        TransactionMember::in_table(self.table, write, &key)
+        let owner = Arc::new(Owner::of_item(&self.owner, self.entity, self.table, now));
+        // Without a condition, because most items have no list, and a read before would cost more than the delete.
+        let asked = (Node::all([]), Meaning::ForeignRow);
+        TransactionMember::beside_owner(&owner, &key, WriteVerb::Delete, &key, asked, db)
     }
 
     /// The head as it is stored.

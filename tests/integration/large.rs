@@ -227,11 +227,19 @@ async fn deletes_of_the_item_delete_its_lists(db: Db) -> Outcome {
                 let old = Hall::key(1).delete().returning_old().send(&db).await?;
                 assert_eq!(old, Some(hall(1)));
             }
-            3 => Transaction::new()
-                .with(Hall::key(1).delete())
-                .send(&db)
-                .await
-                .map(drop)?,
+            3 => {
+                let new = hall(9);
+                let both = Transaction::new()
+                    .with(Hall::key(1).delete())
+                    .with(new.put());
+                let stored = both.send(&db).await?;
+                assert_eq!(
+                    stored.get::<Hall>(1),
+                    Some(&new),
+                    "operations keep their numbers"
+                );
+                new.delete().send(&db).await?;
+            }
             _ => Hall::scan()
                 .delete_each()
                 .send(&db)
@@ -297,6 +305,22 @@ async fn the_item_must_exist(db: Db) -> Outcome {
             .is_not_found()
     );
     assert_eq!(Hall::seats(1).len(&db).await?, 0);
+    hall(1).create().send(&db).await?;
+    let other = Hall::seats(1)
+        .replace(&seats(0..1))
+        .when(|h| h.name().eq("Small"));
+    assert!(
+        other
+            .send(&db)
+            .await
+            .expect_err("another name")
+            .is_conflict()
+    );
+    assert_eq!(count::<Hall>(&db).await, 0, "rejected writes leave nothing");
+    let same = Hall::seats(1)
+        .append(&seats(0..1))
+        .when(|h| h.name().eq("Large"));
+    same.send(&db).await?;
     Ok(())
 }
 
@@ -316,7 +340,12 @@ async fn concurrent_appends_all_succeed(db: Db) -> Outcome {
             Ok::<_, Error>(())
         })
     });
-    for append in appends.collect::<Vec<_>>() {
+    let appends: Vec<_> = appends.collect();
+    // Joining parts in between loses no append.
+    while !appends.iter().all(tokio::task::JoinHandle::is_finished) {
+        Hall::numbers(1).compact(&db).await?;
+    }
+    for append in appends {
         append.await??;
     }
     let found = Hall::numbers(1).all(&db).await?;
@@ -633,6 +662,7 @@ async fn a_write_may_die_at_every_request(db: Db) -> Outcome {
                 let (named, stored) = ids::<Hall>(&db).await;
                 assert_eq!(named, stored, "{when}");
                 assert_eq!(list.all(&db).await?, found, "{when}");
+                Hall::key(id).delete().send(&db).await?;
                 if survived && faults.calls().len() <= after {
                     assert!(after > 1, "{when}");
                     break;
