@@ -419,7 +419,9 @@ async fn a_blob_is_read_as_it_was_written(db: Db) -> Outcome {
     hall(1).create().send(&db).await?;
     let plan = Hall::plan(1);
     assert_eq!((plan.read(&db).await?, plan.len(&db).await?), (None, None));
-    let large: Vec<u8> = (0..1_000_000_u32).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect();
+    let large: Vec<u8> = (0..1_000_000_u32)
+        .map(|at| (at.wrapping_mul(at) >> 7) as u8)
+        .collect();
     for bytes in [&large[..], &large[..600_000], b"", b"a", &large[5..350_005]] {
         plan.write(bytes).send(&db).await?;
         assert!(

@@ -6,10 +6,10 @@ use crate::json::Tag;
 use crate::lock::stored::{condition_text, rest_field, sorted, sorted_fields};
 use crate::schema::{
     ConstantSchema, DistanceFunction, EntitySchema, ExpirySchema, FieldRole, FieldSchema,
-    FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema,
-    PatternSchema, PieceSchema, Presence, ProjectionSchema, SecondKeySchema, SecondKeyUse,
-    ShapeSchema, StreamView, Style, TableSchema, UniqueRowSchema, UniqueSchema, ValueContent,
-    ValueSchema, VariantSchema, VectorIndexSchema, Width,
+    FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, LargeSchema,
+    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, SecondKeySchema,
+    SecondKeyUse, ShapeSchema, StreamView, Style, TableSchema, UniqueRowSchema, UniqueSchema,
+    ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
