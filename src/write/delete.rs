@@ -193,7 +193,7 @@ impl DeleteTerms {
         // A transaction returns nothing, so an item that is returned is read before.
         let reads_first = declared.delete_concerns_others
             || !declared.def.large.is_empty() && returned == Returned::Old;
-        let owner = key.json().to_vec();
+        let dropped = LargeRows::all_of(declared.def, declared.table, key.json())?;
         let intent = match reads_first {
             false => {
                 let write = delete_of(pattern, &key, asked, now, db);
@@ -211,7 +211,7 @@ impl DeleteTerms {
             }),
         };
         Ok(WritePlan {
-            dropped: LargeRows::all_of(declared.def, declared.table, &owner)?,
+            dropped,
             ..WritePlan::new(intent, returned)
         })
     }
