@@ -6,7 +6,7 @@ use dynamo_entity::schema::{IdentifyBy, TableSchema};
 use dynamo_entity::{Item, Value};
 
 /// The partition keys of the rows of lists and blobs begin with this text.
-const LARGE: &str = "$LARGE#";
+pub(crate) const LARGE: &str = "$LARGE#";
 
 /// The partition keys of items that store unique values begin with this text.
 pub(crate) const UNIQUE: &str = "$UNIQUE#";

@@ -93,8 +93,8 @@ impl<E: DynamoEntity, T> Chunked<E, T> {
 }
 
 impl<E: DynamoEntity, T: DynamoValue> Chunked<E, T> {
-    /// Adds elements at the end of the list. The item must exist. Concurrent appends all succeed, and the elements of each of them
-    /// stay together.
+    /// Adds elements at the end of the list. The item must exist. No concurrent append is lost, and the elements of each of them
+    /// stay together; their transactions conflict, and are retried.
     ///
     /// Each call writes at least one new part, and no existing part is written again. Therefore append many elements at once, or
     /// join small parts by [`compact`](Self::compact). An append without elements sends nothing.
@@ -135,7 +135,7 @@ impl<E: DynamoEntity, T: DynamoValue> Chunked<E, T> {
         let (place, part_bytes, reads) = (self.place.clone(), self.part_bytes, self.reads());
         Steps(Box::pin(async move {
             let reads = reads?;
-            loop {
+            for _ in 0..100 {
                 let Some((head, parts)) = reads.head_with_parts(elements_of::<T>, db).await? else {
                     return Ok(());
                 };
@@ -149,16 +149,17 @@ impl<E: DynamoEntity, T: DynamoValue> Chunked<E, T> {
                     done => return done,
                 }
             }
+            Err(reads.replaced())
         }))
     }
 
-    /// Reads the pages of the list, one part after the other: at most 350 KB are in memory at a time.
+    /// Reads the pages of the list, one part after the other: one part is in memory at a time.
     pub fn pages<'d>(&self, db: &'d Dynamo) -> ListPages<'d, T> {
         ListPages::new(self.reads(), db)
     }
 
-    /// Reads one page of the list, by its number from 0; `None` if it has no such page. A page is a part: its elements do not
-    /// change until the list is replaced, compacted or deleted.
+    /// Reads one page of the list, by its number from 0; `None` if it has no such page. A page is a part. After the list was
+    /// replaced, compacted or deleted, the number means another page.
     pub fn page<'d>(&self, number: usize, db: &'d Dynamo) -> Steps<'d, Result<Option<Vec<T>>>>
     where
         T: 'd,

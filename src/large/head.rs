@@ -68,7 +68,11 @@ impl LargeHead {
             }
         };
         let length = match find_member(item, LENGTH)? {
-            Some(json) => Reader::new(json).digits()?.parse().unwrap_or(0),
+            Some(json) => {
+                let digits = Reader::new(json).digits()?;
+                let length = digits.parse();
+                length.map_err(|_| CodecError::new("not a number of elements").at(LENGTH))?
+            }
             None => 0,
         };
         let parts = part_names(item)?.into_iter().map(PartName);

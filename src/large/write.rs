@@ -29,12 +29,15 @@ use crate::plan::{
     ConditionFailure, Explanation, Meaning, Outcome, PlannedRequest, Steps, TransactWrite,
     TransactionMember, WriteRequest, WriteVerb, check,
 };
-use crate::schema::{LargeDef, SEVERAL};
+use crate::schema::{LargeDef, Pattern, SEVERAL};
 use crate::write::Check;
 use crate::write::large::{LargeRows, PARTS};
 
 /// How many parts are written at the same time.
 const CONCURRENCY: usize = 4;
+
+/// How often a delete begins again, because the value was replaced in between.
+const ATTEMPTS: usize = 20;
 
 /// The time within which the head must follow its parts, in seconds. A sweep leaves parts alone for at least twice this time, so
 /// it never deletes one that a head will name.
@@ -245,9 +248,7 @@ impl PlannedLarge {
     }
 
     async fn stored_head<E: DynamoEntity>(&self, db: &Dynamo) -> Result<Option<LargeHead>> {
-        let head = self.rows.read_head(Patterns::<E>::GET, db).await?;
-        let head = head.map(|head| LargeHead::read(&head)).transpose();
-        head.map_err(|fault| unreadable(&self.rows, fault))
+        read_head_of(&self.rows, Patterns::<E>::GET, db).await
     }
 
     /// Decides about a head whose response was lost: the names of its parts occur in no other write.
@@ -356,23 +357,46 @@ impl<E: DynamoEntity> DeleteLarge<E> {
     pub fn send(self, db: &Dynamo) -> Steps<'_, Result<()>> {
         let rows = self.place.rows();
         Steps(Box::pin(async move {
-            let rows = rows?;
-            let Some(head) = rows.read_head(Patterns::<E>::GET, db).await? else {
+            let (rows, pattern) = (rows?, Patterns::<E>::DELETE);
+            for _ in 0..ATTEMPTS {
+                let Some(head) = read_head_of(&rows, Patterns::<E>::GET, db).await? else {
+                    return Ok(());
+                };
+                // An attempt that arrives late must not delete a list that was written in the meantime.
+                let condition = check::value_condition(GENERATION, &text_json(&head.generation));
+                let asked = (condition, Meaning::Row(ConditionFailure::UNTYPED));
+                let (verb, table) = (WriteVerb::Delete, rows.table_name(db));
+                let mut write = WriteRequest::new(verb, table, 256, pattern, db.now(), asked);
+                write.at_key(&rows.head_key());
+                if let Err(error) = write.into_quiet_plan()?.send_plan(db).await {
+                    if !error.is_lost_race() && !error.is_outcome_unknown() {
+                        return Err(error);
+                    }
+                    let now = read_head_of(&rows, Patterns::<E>::GET, db).await;
+                    match now {
+                        Ok(Some(now)) if now.generation != head.generation => continue,
+                        Ok(None) => {}
+                        _ => return Err(error),
+                    }
+                }
+                rows.delete_parts(head.ids(), pattern, db).await;
                 return Ok(());
-            };
-            // A head that cannot be read is deleted too, and its parts are left to a sweep.
-            let ids = LargeHead::read(&head).map(|head| head.ids());
-            let asked = (Node::all([]), Meaning::Row(ConditionFailure::NEVER));
-            let (table, pattern) = (rows.table_name(db), Patterns::<E>::DELETE);
-            let mut write =
-                WriteRequest::new(WriteVerb::Delete, table, 256, pattern, db.now(), asked);
-            write.at_key(&rows.head_key());
-            write.into_quiet_plan()?.send_plan(db).await?;
-            rows.delete_parts(ids.unwrap_or_default(), pattern, db)
-                .await;
-            Ok(())
+            }
+            let message = format!("`{}` was replaced again and again", rows.value.name);
+            Err(Error::new(ErrorKind::Conflict, Stage::Service, message).of(E::ENTITY.type_name))
         }))
     }
+}
+
+/// The head of a value, if it exists.
+async fn read_head_of(
+    rows: &LargeRows,
+    pattern: &'static Pattern,
+    db: &Dynamo,
+) -> Result<Option<LargeHead>> {
+    let head = rows.read_head(pattern, db).await?;
+    let head = head.map(|head| LargeHead::read(&head)).transpose();
+    head.map_err(|fault| unreadable(rows, fault))
 }
 
 fn too_late(rows: &LargeRows) -> Error {

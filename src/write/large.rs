@@ -87,7 +87,12 @@ impl LargeRows {
     ) -> Result<Vec<Self>> {
         let values = entity.large.iter();
         let rows = values.map(|value| LargeRows::of_item(entity, table, value, owner));
-        rows.collect()
+        // An item whose key is too long for rows has no list, and it must be possible to delete it.
+        let is_stored = |rows: &Result<Self>| match rows {
+            Ok(_) => true,
+            Err(error) => error.kind() != ErrorKind::InvalidKey,
+        };
+        rows.filter(is_stored).collect()
     }
 
     /// The key of the head, an object of DynamoDB JSON.

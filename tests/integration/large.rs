@@ -26,7 +26,7 @@ tests![
     pages_are_those_of_one_list(Hall),
     a_blob_is_read_as_it_was_written(Hall),
     a_damaged_blob_is_an_error(Hall),
-    what_does_not_fit_is_an_error(Hall),
+    what_does_not_fit_is_an_error(Hall, Archive),
     no_read_returns_the_rows(Hall, Theatre),
     random_operations_match_a_model(Hall),
     a_write_may_die_at_every_request(Hall),
@@ -44,6 +44,7 @@ struct Seat {
 crate::declare! {
     entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: Seat), chunked(numbers: u32), blob(plan))
         { id: u32, name: String, #[dynamo(default)] visits: u32 }
+    entity Archive(table = "archives", key(pk = "ARCHIVE#{name}"), chunked(pages: u32)) { name: String }
     table Theatre(name = "theatre", pk = "pk", sk = "sk", entities(Show, Note));
     entity Show(table = Theatre, key(pk = "SHOW#{id}", sk = "DAY#{day}"), unique(by_code, code),
         chunked(guests: String, rename = "visitors"), blob(poster))
@@ -494,6 +495,16 @@ async fn what_does_not_fit_is_an_error(db: Db) -> Outcome {
         "{error:?}"
     );
     assert_eq!(Hall::seats(1).len(&db).await?, 2);
+
+    // The rows of a list have longer keys than its item, which can be deleted all the same.
+    let archive = Archive {
+        name: "x".repeat(2035),
+    };
+    archive.create().send(&db).await?;
+    let error = Archive::pages(&archive.name).append(&[1]).send(&db).await;
+    assert_eq!(error.expect_err("too long").kind(), ErrorKind::InvalidKey);
+    Archive::key(&archive.name).delete().send(&db).await?;
+    assert_eq!(Archive::key(&archive.name).get().send(&db).await?, None);
     Ok(())
 }
 

@@ -63,16 +63,31 @@ impl KeyReader<'_> {
         })
     }
 
-    /// The partitions of the rows of its lists and blobs, likewise.
+    /// The partitions of the rows of its lists and blobs. Their keys contain that of the item, so they have the same limits.
     fn large_limits(&self) -> impl Iterator<Item = Option<KeyLimit>> + '_ {
-        // As in the keys of unique values, a table of one entity does not name it.
         let is_shared = self.table.type_attribute.is_some();
-        self.entity.large.iter().map(move |value| {
-            let name = match is_shared {
-                true => &self.entity.stored_name,
-                false => &value.stored,
+        self.entity.large.iter().flat_map(move |value| {
+            let mut front = b"$LARGE#".to_vec();
+            if is_shared {
+                escape_part(&self.entity.stored_name, Style::Escaped, &mut front);
+                front.push(b'#');
+            }
+            escape_part(&value.stored, Style::Escaped, &mut front);
+            front.push(b'#');
+            let within = |pk: &str| {
+                let mut text = front.clone();
+                escape_part(pk, Style::Escaped, &mut text);
+                String::from_utf8_lossy(&text).into_owned()
             };
-            Some(beginning("$LARGE#", name))
+            match self.known_limit(&self.entity.pk) {
+                // A sort key and the id of a part follow after a separator, so that `ann` does not allow `anna` too.
+                Some(KeyLimit::Exact(pk)) => vec![
+                    Some(KeyLimit::Exact(within(&pk))),
+                    Some(KeyLimit::Beginning(format!("{}#", within(&pk)))),
+                ],
+                Some(KeyLimit::Beginning(pk)) => vec![Some(KeyLimit::Beginning(within(&pk)))],
+                None => vec![Some(KeyLimit::Beginning(within("")))],
+            }
         })
     }
 
