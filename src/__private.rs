@@ -93,7 +93,7 @@ pub use crate::schema::{
 #[cfg(feature = "vectors")]
 pub use crate::search::{
     Distance, FilteredBy, IndexSearch, NoPartition, OutsideIndex, PartitionedIndex, Search,
-    SearchField, Similarity, VectorIndex, WholeIndex,
+    SearchField, SearchKey, Similarity, VectorIndex, WholeIndex,
 };
 pub use crate::write::{LookUp, no_sentinels, sentinels_of};
 

@@ -21,6 +21,6 @@ pub use chain::{HydratedSearch, Search};
 pub use condition::{ComparedOtherwise, FilteredBy, OutsideIndex, ValuePath};
 pub use condition::{SearchField, SearchFilter};
 pub use index::{
-    NoPartition, PartitionedIndex, Searchable, VectorIndex, WholeIndex, WithinPartition,
+    NoPartition, PartitionedIndex, SearchKey, Searchable, VectorIndex, WholeIndex, WithinPartition,
 };
 pub use score::{Distance, Hit, Score, Similarity};

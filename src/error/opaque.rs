@@ -205,6 +205,13 @@ impl Error {
             .with_source(self)
     }
 
+    /// An error whose message also says what happened beside the failure.
+    pub(crate) fn with_note(mut self, note: &str) -> Self {
+        self.0.message.push_str("; ");
+        self.0.message.push_str(note);
+        self
+    }
+
     pub(crate) fn with_code(mut self, code: Option<&str>) -> Self {
         self.0.code = code.map(str::to_owned);
         self

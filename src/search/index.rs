@@ -1,8 +1,9 @@
 //! A vector index as a type.
 
 use crate::entity::DynamoEntity;
+use crate::key::IndexPart;
 use crate::query::RowsOf;
-use crate::schema::VectorDef;
+use crate::schema::{KeyType, VectorDef};
 use crate::search::condition::ValuePath;
 use crate::search::score::Score;
 
@@ -64,3 +65,19 @@ pub trait Searchable: 'static {}
 
 impl Searchable for WholeIndex {}
 impl Searchable for WithinPartition {}
+
+/// The type of a field by which a search can filter, or that is the partition of a vector index.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a filter or the partition of a vector index",
+    label = "not text, a number or bytes, or an `Option` of one",
+    note = "DynamoDB compares only texts, numbers and bytes in a search: for a `bool`, use an enum with `#[derive(DynamoValue)]`, which is stored as text"
+)]
+pub trait SearchKey {
+    #[doc(hidden)]
+    const TYPE: KeyType;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: IndexPart> SearchKey for T {
+    const TYPE: KeyType = <T as IndexPart>::TYPE;
+}

@@ -142,6 +142,7 @@ fn missing(def: &EntityDef) -> Error {
 #[cold]
 fn unread(error: Error, item: &[u8], now: Timestamp, def: &EntityDef) -> Error {
     let error = error.with_current(Bytes::copy_from_slice(item), now);
+    let error = error.with_note("the write took effect, and `current_item()` is its item");
     error.declared_as(Some(def.id))
 }
 

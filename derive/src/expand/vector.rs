@@ -123,7 +123,7 @@ fn definition(entity: &Entity, index: &VectorIndex) -> TokenStream {
     let part = |used: &FieldUse| {
         let field = &entity.fields[used.at];
         let (name, attribute) = (plain_name(&field.ident), &field.stored);
-        let ty = of(&field.ty, &code!(IndexPart), "TYPE");
+        let ty = of(&field.ty, &code!(SearchKey), "TYPE");
         code!(__d::VectorKeyDef { field: #name, attribute: #attribute, ty: #ty })
     };
     let within = option(index.within.as_ref().map(part));
