@@ -23,6 +23,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dynamo_entity::large::PagePosition;
 use dynamo_entity::prelude::*;
 use tokio::task::JoinSet;
 
@@ -46,10 +47,10 @@ pub struct Message {
     pub version: Version,
 }
 
-/// A page of the list, and a recipient on it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, DynamoValue)]
+/// A page of the list, and a recipient on it. The position of the page belongs to this list: a list that was compacted has other pages.
+#[derive(Debug, Clone, Default, PartialEq, DynamoValue)]
 pub struct Position {
-    pub page: usize,
+    pub page: PagePosition,
     pub recipient: usize,
 }
 
@@ -149,19 +150,19 @@ pub async fn deliver(db: &Dynamo, id: &str, outside: &Outside) -> Outcome<()> {
 
 /// Takes the next recipients off the list; false if none remains.
 async fn take(db: &Dynamo, message: &Message) -> Outcome<bool> {
-    let Position { page, recipient } = message.next;
+    let Position { page, recipient } = &message.next;
     let Some(list) = Message::recipients(&message.id).page(page, db).await? else {
         return Ok(false);
     };
-    let taken = list.iter().skip(recipient).take(TAKEN);
+    let taken = list.elements.iter().skip(*recipient).take(TAKEN);
     let taken: Vec<Waiting> = taken.map(|name| message.waiting(name)).collect();
     let next = match recipient + taken.len() {
-        next if next < list.len() => Position {
-            page,
+        next if next < list.elements.len() => Position {
+            page: list.position,
             recipient: next,
         },
         _ => Position {
-            page: page + 1,
+            page: list.next,
             recipient: 0,
         },
     };
@@ -255,7 +256,7 @@ pub async fn run(db: &Dynamo, recipients: usize) -> Outcome<Facts> {
         .count();
     println!("two others went on: {once} of {recipients} got it once");
     let message = Message::key("hello").get().send(db).await?;
-    let pages = message.map_or(0, |message| message.next.page);
+    let pages = message.map_or(0, |message| message.next.page.number());
     Ok(Facts {
         pages,
         interrupted,

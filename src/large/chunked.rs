@@ -7,9 +7,10 @@ use std::marker::PhantomData;
 use futures_core::Stream;
 use futures_util::stream;
 
-use super::content::{PART_BYTES, parts_of_list};
+use super::content::{PART_BYTES, joined_parts, parts_of_list};
 use super::pages::ListPages;
-use super::read::{LargeReads, elements_of};
+use super::position::{ListPage, PagePosition};
+use super::read::{LargeReads, elements_of, list_of};
 use super::write::{DeleteLarge, HeadChange, LargePlace, LargeWrite};
 use crate::codec::DynamoValue;
 use crate::dynamo::Dynamo;
@@ -84,6 +85,30 @@ impl<E: DynamoEntity, T> Chunked<E, T> {
         }))
     }
 
+    /// Writes the elements again in as few parts as possible, which makes reads cheaper after many small appends. If an append
+    /// takes place at the same time, it begins again. The elements are written as they are stored, so attributes that only newer
+    /// programs know stay. All parts are in memory.
+    pub fn compact<'d>(&self, db: &'d Dynamo) -> Steps<'d, Result<()>> {
+        let (place, part_bytes, reads) = (self.place.clone(), self.part_bytes, self.reads());
+        Steps(Box::pin(async move {
+            let reads = reads?;
+            for _ in 0..100 {
+                let Some((head, parts)) = reads.head_with_parts(list_of, db).await? else {
+                    return Ok(());
+                };
+                let contents = joined_parts(E::ENTITY.type_name, &parts, part_bytes);
+                drop(parts);
+                let compact = place.write(HeadChange::Compact(head), contents);
+                match compact.send(db).await {
+                    // The list has changed in between.
+                    Err(error) if error.is_conflict() => {}
+                    done => return done,
+                }
+            }
+            Err(reads.replaced())
+        }))
+    }
+
     fn reads(&self) -> Result<LargeReads> {
         Ok(LargeReads {
             rows: self.place.rows()?,
@@ -126,57 +151,51 @@ impl<E: DynamoEntity, T: DynamoValue> Chunked<E, T> {
         self.place.write(change, contents)
     }
 
-    /// Writes the elements again in as few parts as possible, which makes reads cheaper after many small appends. If an append
-    /// takes place at the same time, it begins again.
-    pub fn compact<'d>(&self, db: &'d Dynamo) -> Steps<'d, Result<()>>
-    where
-        T: Send + Sync + 'd,
-    {
-        let (place, part_bytes, reads) = (self.place.clone(), self.part_bytes, self.reads());
-        Steps(Box::pin(async move {
-            let reads = reads?;
-            for _ in 0..100 {
-                let Some((head, parts)) = reads.head_with_parts(elements_of::<T>, db).await? else {
-                    return Ok(());
-                };
-                let elements: Vec<T> = parts.into_iter().flatten().collect();
-                let contents = parts_of_list(E::ENTITY.type_name, &elements, part_bytes);
-                drop(elements);
-                let compact = place.write(HeadChange::Compact(head), contents);
-                match compact.send(db).await {
-                    // The list has changed in between.
-                    Err(error) if error.is_conflict() => {}
-                    done => return done,
-                }
-            }
-            Err(reads.replaced())
-        }))
-    }
-
     /// Reads the pages of the list, one part after the other: one part is in memory at a time.
     pub fn pages<'d>(&self, db: &'d Dynamo) -> ListPages<'d, T> {
         ListPages::new(self.reads(), db)
     }
 
-    /// Reads one page of the list, by its number from 0; `None` if it has no such page. A page is a part. After the list was
-    /// replaced, compacted or deleted, the number means another page.
-    pub fn page<'d>(&self, number: usize, db: &'d Dynamo) -> Steps<'d, Result<Option<Vec<T>>>>
+    /// Reads one page of the list, which is a part, and returns it with the position of the next one; `None` if the list has no such
+    /// page yet. Begin with `PagePosition::default()`. A program can store the position and continue from it.
+    ///
+    /// If the list was replaced, compacted or deleted since the position was returned, the error is a
+    /// [`Conflict`](crate::error::ErrorKind::Conflict). Appends keep positions valid.
+    pub fn page<'d>(
+        &self,
+        position: &PagePosition,
+        db: &'d Dynamo,
+    ) -> Steps<'d, Result<Option<ListPage<T>>>>
     where
         T: 'd,
     {
-        let reads = self.reads();
+        let (reads, position) = (self.reads(), position.clone());
         Steps(Box::pin(async move {
             let reads = reads?;
             for _ in 0..20 {
-                let head = reads.head(db).await?;
-                let name = head.as_ref().and_then(|head| head.parts.get(number));
-                let (Some(head), Some(name)) = (&head, name) else {
+                let Some(head) = reads.head(db).await? else {
+                    // Only the first page of any list may belong to a list that does not exist.
+                    let is_any = position.is_first_of_any();
+                    return if is_any { Ok(None) } else { Err(reads.moved()) };
+                };
+                if !position.is_in(&head.generation) {
+                    return Err(reads.moved());
+                }
+                let Some(name) = head.parts.get(position.number()) else {
                     return Ok(None);
                 };
-                match reads.part(name, db).await? {
-                    Some(part) => return elements_of(&reads.rows, name, &part).map(Some),
-                    None => reads.check_replaced(head, db).await?,
-                }
+                let Some(part) = reads.part(name, db).await? else {
+                    reads.check_replaced(&head, db).await?;
+                    continue;
+                };
+                let elements = elements_of(&reads.rows, name, &part)?;
+                let at = |number| PagePosition::new(&head.generation, number);
+                let (position, next) = (at(position.number()), at(position.number() + 1));
+                return Ok(Some(ListPage {
+                    elements,
+                    position,
+                    next,
+                }));
             }
             Err(reads.replaced())
         }))

@@ -1,8 +1,8 @@
 //! The division of a value into parts.
 
-use crate::codec::DynamoValue;
+use crate::codec::{DynamoValue, Value};
 use crate::error::{Error, Result};
-use crate::json::{CodecError, Writer};
+use crate::json::{CodecError, Reader, Writer, array_elements};
 use crate::key::KeyHash;
 
 /// The bytes of a part, as DynamoDB counts them. The limit of an item is 400 KB, and the keys are part of it.
@@ -28,13 +28,35 @@ pub(super) fn parts_of_list<'t, T: DynamoValue + 't>(
     part_bytes: usize,
 ) -> Result<Vec<PartContent>> {
     let mut division = Division::new(part_bytes);
-    let mut writer = Writer::with_capacity(256);
+    // An element is within the list of its part, which is one of the levels that DynamoDB allows.
+    let mut writer = Writer::for_request(256);
     for element in elements {
         writer.rewind_to(0);
+        let opened = writer.open_list();
+        opened.map_err(|fault: CodecError| Error::encode(entity, fault))?;
+        let begin = writer.len();
         writer.restart_size();
         let encoded = element.encode(&mut writer);
         encoded.map_err(|fault: CodecError| Error::encode(entity, fault))?;
-        division.add_element(writer.as_bytes(), writer.stored_size());
+        let json = writer.as_bytes().get(begin..).unwrap_or_default();
+        division.add_element(json, writer.stored_size());
+    }
+    Ok(division.finish())
+}
+
+/// Divides the elements of former parts again, each a list in DynamoDB JSON, without a change of any element.
+pub(super) fn joined_parts(
+    entity: &'static str,
+    parts: &[Vec<u8>],
+    part_bytes: usize,
+) -> Result<Vec<PartContent>> {
+    let fail = |fault| Error::encode(entity, fault);
+    let mut division = Division::new(part_bytes);
+    for part in parts {
+        for element in array_elements(part).map_err(fail)? {
+            let value = Value::decode(&mut Reader::new(element)).map_err(fail)?;
+            division.add_element(element, value.size());
+        }
     }
     Ok(division.finish())
 }
@@ -105,7 +127,7 @@ impl Division {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json::Reader;
+    use crate::json::find_member;
 
     #[test]
     fn all_elements_are_in_parts_that_fit() {
@@ -122,6 +144,23 @@ mod tests {
                 found.extend(read);
             }
             assert_eq!(found, elements, "{part_bytes}");
+            // Joined parts are those that would have been written at once.
+            let list = |part: &PartContent| {
+                find_member(&part.json, "L").map(|list| list.map(<[u8]>::to_vec))
+            };
+            let lists: Vec<Vec<u8>> = parts
+                .iter()
+                .map(|part| list(part).expect("JSON").expect("a list"))
+                .collect();
+            let joined = joined_parts("Hall", &lists, 1000).expect("lists");
+            let at_once = parts_of_list("Hall", &elements, 1000).expect("texts are values");
+            let facts = |parts: &[PartContent]| {
+                parts
+                    .iter()
+                    .map(|part| (part.json.clone(), part.size, part.count))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(facts(&joined), facts(&at_once));
         }
         let none: [String; 0] = [];
         assert!(

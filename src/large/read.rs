@@ -11,7 +11,7 @@ use super::head::{BYTES, ITEMS, LargeHead, PartName, unreadable};
 use crate::codec::DynamoValue;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::json::{CodecError, Reader, find_member};
+use crate::json::{CodecError, Reader, array_elements, find_member};
 use crate::plan::read_item;
 use crate::schema::Pattern;
 use crate::write::large::LargeRows;
@@ -96,6 +96,16 @@ impl LargeReads {
         Error::new(ErrorKind::Conflict, Stage::Service, message).of(self.rows.entity.type_name)
     }
 
+    /// The error of a position in a former list.
+    pub(super) fn moved(&self) -> Error {
+        let message = format!(
+            "`{}` was replaced, compacted or deleted since this position was returned, so it belongs to no page of the list: begin \
+             with the first page",
+            self.rows.value.name
+        );
+        Error::new(ErrorKind::Conflict, Stage::Service, message).of(self.rows.entity.type_name)
+    }
+
     fn incomplete(&self) -> Error {
         let message = format!(
             "a part of `{}` is missing, which only another program can have deleted",
@@ -121,11 +131,25 @@ pub(super) fn elements_of<T: DynamoValue>(
     while reader.next_element(&mut first).map_err(fail)? {
         elements.push(T::decode(&mut reader).map_err(fail)?);
     }
-    match elements.len() as u64 == name.count() {
-        true => Ok(elements),
-        false => Err(fail(CodecError::new(
-            "a part has another number of elements",
-        ))),
+    check_count(elements.len(), name).map_err(fail)?;
+    Ok(elements)
+}
+
+/// The list of a part as it is stored.
+pub(super) fn list_of(rows: &LargeRows, name: &PartName, part: &[u8]) -> Result<Vec<u8>> {
+    let read = || {
+        let list = find_member(content_of(part, ITEMS)?, "L")?;
+        let list = list.ok_or_else(|| CodecError::new("a part is no list").at(ITEMS))?;
+        check_count(array_elements(list)?.len(), name)?;
+        Ok(list.to_vec())
+    };
+    read().map_err(|fault| unreadable(rows, fault))
+}
+
+fn check_count(elements: usize, name: &PartName) -> Result<(), CodecError> {
+    match elements as u64 == name.count() {
+        true => Ok(()),
+        false => Err(CodecError::new("a part has another number of elements")),
     }
 }
 
