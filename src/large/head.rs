@@ -15,12 +15,16 @@ pub(super) const GENERATION: &str = "$large.generation";
 pub(super) const LENGTH: &str = "$large.length";
 /// The attribute of a part with its name in the head.
 pub(super) const NAME: &str = "$large.part";
-/// The attribute of a part with the time when it was written, in epoch seconds.
+/// The attribute with the time when a part or a head was written, in epoch seconds. An append changes that of the head.
 pub(super) const WRITTEN: &str = "$large.written";
 /// The attribute of a part with the elements of a list.
 pub(super) const ITEMS: &str = "$large.items";
 /// The attribute of a part with the bytes of a blob.
 pub(super) const BYTES: &str = "$large.bytes";
+
+/// The maximum number of parts of a list. The name of a part has at most 39 bytes, and one more as an element, so these names have
+/// at most 400,000 of the 409,600 bytes of an item. The others are left to the keys.
+pub(super) const MOST_PARTS: usize = 10_000;
 
 /// A head, as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,6 +131,11 @@ pub(super) fn part_item(
 /// The item of a head with these parts.
 pub(super) fn head_item(rows: &LargeRows, parts: &[PartName], now: Timestamp) -> Result<Vec<u8>> {
     let mut item = begin_item(rows, &rows.head_key(), 64 * parts.len(), now);
+    if !rows.value.is_blob {
+        check_parts(rows, parts.len())?;
+    }
+    item.dynamic_name(WRITTEN);
+    item.write_integer(now.seconds());
     item.dynamic_name(GENERATION);
     item.text(&draw_generation()?);
     item.dynamic_name(LENGTH);
@@ -141,11 +150,22 @@ pub(super) fn head_item(rows: &LargeRows, parts: &[PartName], now: Timestamp) ->
     }
 }
 
+/// Fails if a list would have more parts than a head has room for, also after an append, which does not know the size of the head.
+pub(super) fn check_parts(rows: &LargeRows, parts: usize) -> Result<()> {
+    match parts <= MOST_PARTS {
+        true => Ok(()),
+        false => Err(too_many_parts(rows)),
+    }
+}
+
 /// The error of a head that cannot name all parts.
-pub(super) fn too_many_parts(rows: &LargeRows) -> Error {
+fn too_many_parts(rows: &LargeRows) -> Error {
+    let remedy = match rows.value.is_blob {
+        true => "store it in S3",
+        false => "append more elements at a time, or join the parts by `compact`",
+    };
     let message = format!(
-        "`{}` has too many parts: their names do not fit into 400 KB. Append more elements at a time, or join the parts by \
-         `compact`",
+        "`{}` has too many parts: its head cannot name more of them in 400 KB; {remedy}",
         rows.value.name
     );
     Error::new(ErrorKind::TooLarge, Stage::Encode, message).of(rows.entity.type_name)

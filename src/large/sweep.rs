@@ -1,6 +1,6 @@
 //! Deletes the rows that writes and deletes left behind when they failed or their programs ended.
 //!
-//! A part is deleted if it is old enough and no head names it, and a head if its item no longer exists. Both are decided by
+//! A part is deleted if it is old and no head names it, and a head if it is old and its item does not exist. Both are decided by
 //! DynamoDB in the transaction of the delete, so a value that is in use is never deleted, even if a write takes place at the same
 //! time.
 
@@ -9,24 +9,24 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use super::head::{GENERATION, NAME, WRITTEN, text_json, unreadable};
+use super::head::{GENERATION, NAME, WRITTEN, text_json};
 use super::write::WRITE_WITHIN;
 use crate::dynamo::Dynamo;
 use crate::entity::sentinel::MARK;
 use crate::entity::{DynamoEntity, DynamoTable, HasDeclaration, Patterns};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Node, Term};
-use crate::json::{CodecError, Reader, find_member};
+use crate::json::{CodecError, Reader, Tag, Writer, find_member};
 use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Meaning, Outcome, PlannedRequest, Steps, TransactionMember, WriteRequest,
-    WriteVerb, read_item,
+    WriteVerb, check, read_item,
 };
 use crate::query::Fetch;
 use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::write::large::{LargeRows, PARTS, key_front, part_names};
 
-/// The least age of a part: twice the time of a write, because the clocks of two machines may differ.
+/// The least age of a row: twice the time of a write, because the clocks of two machines may differ.
 const LEAST_AGE: Duration = Duration::from_secs(2 * WRITE_WITHIN as u64);
 
 /// How many heads are kept in memory.
@@ -37,7 +37,8 @@ const HEADS: usize = 100;
 ///
 /// Such rows remain if a program ends in the middle of a write, after deletes of items in jobs and transactions, and after items
 /// were deleted by other programs. They cost only storage. Run a sweep from time to time, for example every week. It scans the
-/// whole table.
+/// whole table. Do not run it while a copy or an import into the table runs: see
+/// [the guide](crate::guide::large_values#sweeps).
 ///
 /// ```
 /// use dynamo_entity::prelude::*;
@@ -69,6 +70,10 @@ pub struct SweepReport {
     pub parts_deleted: u64,
     /// The parts that were too young to decide about.
     pub parts_young: u64,
+    /// The lists and blobs without an item that were too young to be deleted, or have no time.
+    pub heads_young: u64,
+    /// The rows that could not be read, and the parts of heads that could not. They were not deleted.
+    pub rows_unreadable: u64,
 }
 
 impl<E: DynamoEntity> Sweep<E> {
@@ -81,7 +86,7 @@ impl<E: DynamoEntity> Sweep<E> {
         }
     }
 
-    /// Sets the age from which parts are deleted: 24 hours by default and at least, because a write may take up to 12 hours.
+    /// Sets the age from which rows are deleted: 24 hours by default and at least, because a write may take up to 12 hours.
     pub fn older_than(mut self, age: Duration) -> Self {
         self.age = age;
         self
@@ -123,10 +128,10 @@ struct SweepRun<'d> {
     table: &'static TableDef,
     /// Those of the scan, of reads and of deletes.
     patterns: [&'static Pattern; 3],
-    /// Only parts that were written before this time are deleted.
+    /// Only rows that were written before this time are deleted.
     before: i64,
-    /// The names of the parts of heads that were read.
-    heads: HashMap<Vec<u8>, Vec<String>>,
+    /// The names of the parts of heads that were read; `None` if a head is unreadable.
+    heads: HashMap<Vec<u8>, Option<Vec<String>>>,
     report: SweepReport,
 }
 
@@ -154,29 +159,46 @@ impl SweepRun<'_> {
 
     /// Deletes a row if nothing needs it.
     async fn judge(&mut self, row: &[u8]) -> Result<()> {
-        let found = self.rows_of(row);
-        let Some(rows) = found.map_err(|fault| Error::decode(self.entity.type_name, fault))? else {
-            return Ok(());
-        };
-        let fail = |fault| unreadable(&rows, fault);
-        match find_member(row, NAME).map_err(fail)? {
-            None => self.judge_head(&rows).await,
-            Some(name) => {
-                let name = Reader::new(name).text().map_err(fail)?.into_owned();
-                let written = find_member(row, WRITTEN).map_err(fail)?;
-                let written = written.map(|json| Reader::new(json).digits()).transpose();
-                let written = written
-                    .map_err(fail)?
-                    .and_then(|digits| digits.parse::<i64>().ok());
-                match written.is_some_and(|written| written < self.before) {
-                    true => self.judge_part(&rows, &name).await,
-                    false => {
-                        self.report.parts_young += 1;
-                        Ok(())
-                    }
+        match self.facts_of(row) {
+            Ok(None) => Ok(()),
+            Ok(Some((rows, facts))) => match &facts.name {
+                Some(name) if facts.is_older_than(self.before) => {
+                    self.judge_part(&rows, name).await
                 }
+                Some(_) => {
+                    self.report.parts_young += 1;
+                    Ok(())
+                }
+                None => self.judge_head(&rows, &facts).await,
+            },
+            // One row that another program has damaged must not keep all others.
+            Err(_) => {
+                self.report.rows_unreadable += 1;
+                Ok(())
             }
         }
+    }
+
+    /// The list or blob of a row, and the attributes that decide about it.
+    fn facts_of(&self, row: &[u8]) -> Result<Option<(LargeRows, RowFacts)>, CodecError> {
+        let Some(rows) = self.rows_of(row)? else {
+            return Ok(None);
+        };
+        let text = |name| match find_member(row, name)? {
+            Some(json) => Reader::new(json).text().map(|text| Some(text.into_owned())),
+            None => Ok(None),
+        };
+        let written = find_member(row, WRITTEN)?.map(|json| Reader::new(json).digits());
+        let written = written.transpose()?.map(|digits| {
+            let number = digits.parse();
+            number.map_err(|_| CodecError::new("not a time").at(WRITTEN))
+        });
+        let facts = RowFacts {
+            name: text(NAME)?,
+            generation: text(GENERATION)?,
+            written: written.transpose()?,
+        };
+        Ok(Some((rows, facts)))
     }
 
     /// The list or blob that a row belongs to. `None` for a row that this library has not written.
@@ -197,7 +219,7 @@ impl SweepRun<'_> {
         Ok(rows.ok().filter(|rows| rows.holds_key(&pk)))
     }
 
-    async fn judge_head(&mut self, rows: &LargeRows) -> Result<()> {
+    async fn judge_head(&mut self, rows: &LargeRows, facts: &RowFacts) -> Result<()> {
         let [_, get, _] = self.patterns;
         let table = rows.table_name(self.db);
         if read_item(self.db, get, &table, &rows.owner)
@@ -206,10 +228,28 @@ impl SweepRun<'_> {
         {
             return Ok(());
         }
-        // The item may have been created since it was read.
+        // The item may still arrive, for example by an import in another order.
+        let (Some(written), Some(generation)) = (facts.written, &facts.generation) else {
+            self.report.heads_young += 1;
+            return Ok(());
+        };
+        if !facts.is_older_than(self.before) {
+            self.report.heads_young += 1;
+            return Ok(());
+        }
+        // The item may have been created since it was read, and the list may have been written.
         let missing = Node::Missing(Place::of(self.table.pk));
+        let mut time = Writer::with_capacity(32);
+        time.write_integer(written);
+        let unchanged = Node::all([
+            check::value_condition(GENERATION, &text_json(generation)),
+            check::value_condition(WRITTEN, &time.into_bytes()),
+        ]);
         let head = rows.head_key();
-        if self.delete_if(&rows.owner, missing, &head).await? {
+        if self
+            .delete_if(&rows.owner, missing, &head, unchanged)
+            .await?
+        {
             self.report.heads_deleted += 1;
         }
         Ok(())
@@ -218,43 +258,50 @@ impl SweepRun<'_> {
     async fn judge_part(&mut self, rows: &LargeRows, name: &str) -> Result<()> {
         // Most old parts are in use, and one read of a head tells this for all of its parts.
         let head = rows.head_key();
-        if self
-            .names_in(rows, &head)
-            .await?
-            .iter()
-            .any(|known| known == name)
-        {
+        let Some(names) = self.names_in(rows, &head).await? else {
+            // The head may name the part.
+            self.report.rows_unreadable += 1;
+            return Ok(());
+        };
+        if names.iter().any(|known| known == name) {
             return Ok(());
         }
-        let parts = || Place::of(PARTS);
         let unnamed = Node::any([
-            Node::Missing(parts()),
-            Node::Contains(parts(), Term::Value(text_json(name))).not(),
+            Node::Missing(Place::of(self.table.pk)),
+            Node::all([
+                Node::IsType(Place::of(PARTS), Tag::L),
+                Node::Contains(Place::of(PARTS), Term::Value(text_json(name))).not(),
+            ]),
         ]);
-        let id = name.split(' ').next().unwrap_or_default();
-        if self.delete_if(&head, unnamed, &rows.part_key(id)).await? {
+        let part = rows.part_key(name.split(' ').next().unwrap_or_default());
+        if self.delete_if(&head, unnamed, &part, Node::all([])).await? {
             self.report.parts_deleted += 1;
         }
         Ok(())
     }
 
-    /// The names in a head. It may have changed since, so they only show that a part is in use.
-    async fn names_in(&mut self, rows: &LargeRows, key: &[u8]) -> Result<&[String]> {
+    /// The names in a head; `None` if it cannot be read. It may have changed since, so they only show that a part is in use.
+    async fn names_in(&mut self, rows: &LargeRows, key: &[u8]) -> Result<Option<&[String]>> {
         if !self.heads.contains_key(key) {
             let [_, get, _] = self.patterns;
             let head = rows.read_head(get, self.db).await?;
-            let names = head.map_or(Ok(Vec::new()), |head| part_names(&head));
-            let names = names.map_err(|fault| unreadable(rows, fault))?;
+            let names = head.map_or(Some(Vec::new()), |head| named_parts(&head).ok());
             if self.heads.len() >= HEADS {
                 self.heads.clear();
             }
             self.heads.insert(key.to_vec(), names);
         }
-        Ok(self.heads.get(key).map_or(&[], Vec::as_slice))
+        Ok(self.heads.get(key).and_then(Option::as_deref))
     }
 
     /// Deletes a row if this holds for another item in the same transaction. Returns whether it did.
-    async fn delete_if(&self, checked: &[u8], condition: Node, deleted: &[u8]) -> Result<bool> {
+    async fn delete_if(
+        &self,
+        checked: &[u8],
+        condition: Node,
+        deleted: &[u8],
+        unchanged: Node,
+    ) -> Result<bool> {
         let [.., pattern] = self.patterns;
         let member = |verb, key: &[u8], condition| {
             let asked = (condition, Meaning::Row(ConditionFailure::UNTYPED));
@@ -267,7 +314,7 @@ impl SweepRun<'_> {
         };
         let members = vec![
             member(WriteVerb::Check, checked, condition)?,
-            member(WriteVerb::Delete, deleted, Node::all([]))?,
+            member(WriteVerb::Delete, deleted, unchanged)?,
         ];
         let delete = PlannedRequest::of_one(members, None)?.with_outcome(Outcome::Known(Some(())));
         match delete.send_plan(self.db).await {
@@ -275,6 +322,28 @@ impl SweepRun<'_> {
             Err(error) if error.is_conflict() => Ok(false),
             Err(error) => Err(error),
         }
+    }
+}
+
+/// The attributes of a row that decide about it.
+struct RowFacts {
+    /// The name of a part; `None` for a head.
+    name: Option<String>,
+    generation: Option<String>,
+    written: Option<i64>,
+}
+
+impl RowFacts {
+    fn is_older_than(&self, time: i64) -> bool {
+        self.written.is_some_and(|written| written < time)
+    }
+}
+
+/// The names in a head that exists, which always has a list of them.
+fn named_parts(head: &[u8]) -> Result<Vec<String>, CodecError> {
+    match find_member(head, PARTS)? {
+        Some(_) => part_names(head),
+        None => Err(CodecError::new("a head without names of parts").at(PARTS)),
     }
 }
 

@@ -9,13 +9,14 @@
 //! Until the head names them, parts are of no effect. If a write fails or its program ends, they remain until a sweep deletes them.
 
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::content::{PART_BYTES, PartContent};
 use super::head::{
-    GENERATION, LENGTH, LargeHead, PartName, draw_generation, head_item, names_json, owner_of,
-    part_item, text_json, too_many_parts, unreadable,
+    GENERATION, LENGTH, LargeHead, MOST_PARTS, PartName, WRITTEN, check_parts, draw_generation,
+    head_item, names_json, owner_of, part_item, text_json, unreadable,
 };
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
@@ -67,6 +68,14 @@ pub struct LargeWrite<E: DynamoEntity> {
 #[must_use = "nothing happens until `.send(&db)`"]
 pub struct DeleteLarge<E: DynamoEntity> {
     pub(super) place: LargePlace<E>,
+}
+
+/// The outcome of a head whose request failed.
+enum Settled {
+    Written,
+    /// The head does not name the parts, and never will.
+    Rejected(Error),
+    Unknown(Error),
 }
 
 /// A list or a blob of one item.
@@ -153,6 +162,13 @@ impl<E: DynamoEntity> LargeWrite<E> {
         for (content, name) in large.filter(|(content, _)| content.size > PART_BYTES) {
             part_item(&rows, name, content, began)?;
         }
+        // So is a head that could not name all parts. The names that an append finds in the head are not known yet.
+        match &self.change {
+            HeadChange::Append => check_parts(&rows, names.len())?,
+            HeadChange::Replace | HeadChange::Compact(_) => {
+                head_item(&rows, &names, began).map(drop)?
+            }
+        }
         let owner = self.owner.plan_members(db)?;
         Ok(PlannedLarge {
             rows,
@@ -206,14 +222,20 @@ impl PlannedLarge {
         }
         // Until the head names them, no reader finds the parts, so they can be written in any order and more than once.
         let parts = self.contents.iter().zip(&self.names);
+        let begun = AtomicUsize::new(0);
         let sent = parts.map(|(content, name)| async {
+            begun.fetch_add(1, Ordering::Relaxed);
             let part = self.part_request::<E>(name, content, db)?;
             let plan = part.with_outcome(Outcome::Known(Some(())));
             plan.send_plan(db).await
         });
         let sent: Vec<_> = sent.collect();
         let sent = stream::iter(sent).buffer_unordered(CONCURRENCY);
-        sent.try_collect::<()>().await?;
+        if let Err(error) = sent.try_collect::<()>().await {
+            // No head was sent, so no head will ever name the parts.
+            let begun = begun.load(Ordering::Relaxed);
+            return Err(self.drop_parts::<E>(error, begun, db).await);
+        }
         let former = match &self.change {
             HeadChange::Append => Vec::new(),
             // Only to delete the parts that the head names now. Those of a write in between are left to a sweep.
@@ -225,20 +247,19 @@ impl PlannedLarge {
         };
         // A sweep may delete parts that no head names, but only old ones. A head that comes too late could name a deleted part.
         if db.now().seconds() - self.began.seconds() > WRITE_WITHIN {
-            return Err(too_late(&self.rows));
+            let all = self.names.len();
+            return Err(self.drop_parts::<E>(too_late(&self.rows), all, db).await);
         }
         let sent = self
             .head_request(db)?
             .with_outcome(Outcome::Known(Some(())));
         if let Err(error) = sent.send_plan(db).await {
-            if let Err(error) = self.settle::<E>(error, db).await {
-                // No head names the parts, and none will: the transaction was rejected.
-                if error.is_not_found() || error.is_conflict() {
-                    let own = self.names.iter().map(|name| name.id().to_owned());
-                    let own: Vec<String> = own.collect();
-                    self.rows.delete_parts(own, Patterns::<E>::DELETE, db).await;
+            match self.settle::<E>(error, db).await {
+                Settled::Written => {}
+                Settled::Unknown(error) => return Err(error),
+                Settled::Rejected(error) => {
+                    return Err(self.drop_parts::<E>(error, self.names.len(), db).await);
                 }
-                return Err(error);
             }
         }
         self.rows
@@ -252,19 +273,52 @@ impl PlannedLarge {
     }
 
     /// Decides about a head whose response was lost: the names of its parts occur in no other write.
-    async fn settle<E: DynamoEntity>(&self, error: Error, db: &Dynamo) -> Result<()> {
-        // Only DynamoDB knows the size of a head that grows, and its message is the only sign of this limit.
-        if error.kind() == ErrorKind::Rejected && error.reason().contains("maximum allowed size") {
-            return Err(too_many_parts(&self.rows));
-        }
-        // A condition of the head fails only if the head names the parts already.
+    async fn settle<E: DynamoEntity>(&self, error: Error, db: &Dynamo) -> Settled {
+        // A condition of the head fails too if it names the parts already, and those must not be deleted then.
         if !error.is_outcome_unknown() && !error.is_conflict() {
-            return Err(error);
+            return Settled::Rejected(error);
         }
-        match (self.stored_head::<E>(db).await, self.names.last()) {
-            (Ok(Some(head)), Some(last)) if head.parts.contains(last) => Ok(()),
-            _ => Err(error),
+        let named = match self.stored_head::<E>(db).await {
+            Ok(Some(head))
+                if self
+                    .names
+                    .last()
+                    .is_some_and(|last| head.parts.contains(last)) =>
+            {
+                return Settled::Written;
+            }
+            Ok(head) => head.map_or(0, |head| head.parts.len()),
+            Err(_) => return Settled::Unknown(error),
+        };
+        if error.is_outcome_unknown() {
+            // The attempt may still arrive.
+            return Settled::Unknown(error);
         }
+        let is_full = check_parts(&self.rows, named + self.names.len());
+        match (&self.change, is_full) {
+            (HeadChange::Append, Err(full)) => Settled::Rejected(full),
+            _ => Settled::Rejected(error),
+        }
+    }
+
+    /// Deletes the first of the parts that were written in vain, and returns the error.
+    async fn drop_parts<E: DynamoEntity>(
+        &self,
+        error: Error,
+        written: usize,
+        db: &Dynamo,
+    ) -> Error {
+        let code = error.code().unwrap_or_default();
+        let is_contention =
+            error.kind() == ErrorKind::Unavailable && code.starts_with("Transaction");
+        // A service that does not respond would not delete them either, and an overloaded one should get no further requests.
+        if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Throttled) && !is_contention {
+            return error;
+        }
+        let own = self.names.iter().take(written);
+        let own: Vec<String> = own.map(|name| name.id().to_owned()).collect();
+        self.rows.delete_parts(own, Patterns::<E>::DELETE, db).await;
+        error
     }
 
     /// The transaction that checks the owner and changes the head.
@@ -279,7 +333,7 @@ impl PlannedLarge {
         let (key, table) = (rows.head_key(), rows.table_name(db));
         let (verb, condition) = match &self.change {
             HeadChange::Replace => (WriteVerb::Put, Node::all([])),
-            HeadChange::Append => (WriteVerb::Update, lacks_parts(&self.names)),
+            HeadChange::Append => (WriteVerb::Update, takes_parts(&self.names)),
             HeadChange::Compact(head) => (WriteVerb::Put, is_head(head)),
         };
         let asked = (condition, Meaning::Row(ConditionFailure::UNTYPED));
@@ -318,15 +372,19 @@ fn number_json(number: u64) -> Vec<u8> {
     json.into_bytes()
 }
 
-/// Holds if a head does not name these parts: a second attempt of the same write changes nothing.
-fn lacks_parts(names: &[PartName]) -> Node {
+/// Holds if a head does not name these parts, so that a second attempt of the same write changes nothing, and has room for them.
+fn takes_parts(names: &[PartName]) -> Node {
     let parts = || Place::of(PARTS);
     // All names are added together, so one of them tells for all.
     let last = names.last().map_or("", |last| last.0.as_str());
-    Node::any([
-        Node::Missing(parts()),
-        Node::Contains(parts(), Term::Value(text_json(last))).not(),
-    ])
+    let room = MOST_PARTS.saturating_sub(names.len());
+    let has_room = Node::Compare(
+        Term::Size(parts()),
+        Comparison::Le,
+        Term::Value(number_json(room as u64)),
+    );
+    let lacks = Node::Contains(parts(), Term::Value(text_json(last))).not();
+    Node::any([Node::Missing(parts()), Node::all([lacks, has_room])])
 }
 
 /// The change of a head that names more parts, or of one that does not exist yet.
@@ -349,6 +407,9 @@ fn appended(rows: &LargeRows, names: &[PartName], now: Timestamp) -> Result<Upda
         minus: false,
     };
     update.set_action(LENGTH, added);
+    let mut written = Writer::with_capacity(32);
+    written.write_integer(now.seconds());
+    update.set_action(WRITTEN, UpdateAction::Set(written.into_bytes()));
     Ok(update)
 }
 

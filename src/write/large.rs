@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::stream::{self, StreamExt as _};
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
@@ -136,7 +136,7 @@ impl LargeRows {
         read_item(db, pattern, &self.table_name(db), &self.head_key()).await
     }
 
-    /// Deletes parts that nothing refers to. A part that cannot be deleted now is left to a sweep.
+    /// Deletes parts that nothing refers to. If one cannot be deleted now, it and the others are left to a sweep.
     pub(crate) async fn delete_parts(
         &self,
         ids: impl IntoIterator<Item = String>,
@@ -151,7 +151,8 @@ impl LargeRows {
             async { write.into_quiet_plan()?.send_plan(db).await }
         });
         let deletes = stream::iter(deletes).buffer_unordered(CONCURRENCY);
-        deletes.for_each(|_: Result<()>| async {}).await;
+        // Each further failure would take as long as the retries of this one.
+        let _: Result<()> = deletes.try_for_each(|()| async { Ok(()) }).await;
     }
 }
 
@@ -179,7 +180,8 @@ pub(crate) fn part_names(head: &[u8]) -> Result<Vec<String>, CodecError> {
     let Some(parts) = find_member(head, PARTS)? else {
         return Ok(Vec::new());
     };
-    let list = find_member(parts, "L")?.unwrap_or(b"[]");
+    let list = find_member(parts, "L")?;
+    let list = list.ok_or_else(|| CodecError::new("the names of parts are no list").at(PARTS))?;
     let texts = array_elements(list)?.into_iter();
     let text = |json| Ok(Reader::new(json).text()?.into_owned());
     texts.map(text).collect()
