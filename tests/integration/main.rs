@@ -164,6 +164,7 @@ fn main() {
         ("former", former::tests),
         ("keys", keys::tests),
         ("large", large::tests),
+        ("large::guarantees", large::guarantees::tests),
         ("shape", shape::tests),
         ("shapes", shapes::tests),
         ("late", late::tests),
