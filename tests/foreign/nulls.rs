@@ -19,6 +19,7 @@ tests![
     conditions_know_both_forms(Profile),
     guards_accept_both_forms(Profile),
     an_index_follows(Task),
+    a_refill_ends_at_null(Card),
 ];
 
 #[derive(Debug, Clone, Default, PartialEq, DynamoValue)]
@@ -300,6 +301,65 @@ async fn an_index_follows(db: Db) -> Outcome {
     assert_eq!(
         stored(&db).await,
         raw([("id", s("a")), ("owner", null()), ("due", null())])
+    );
+    Ok(())
+}
+
+#[derive(Debug, Clone, Default, PartialEq, DynamoValue)]
+struct Site {
+    street: String,
+    floor: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "cards", key(pk = id))]
+struct Card {
+    id: String,
+    #[dynamo(personal)]
+    name: String,
+    #[dynamo(null)]
+    nick: Option<String>,
+    note: Option<String>,
+    any: Option<Value>,
+    #[dynamo(default)]
+    stars: u32,
+    address: Site,
+}
+
+fn card_row(id: &str) -> Raw {
+    let address = [
+        ("street".to_owned(), s("Elm")),
+        ("floor".to_owned(), null()),
+    ];
+    raw([
+        ("id", s(id)),
+        ("name", s("Ann Lee")),
+        ("nick", null()),
+        ("any", null()),
+        ("stars", n(3)),
+        ("address", AttributeValue::M(address.into())),
+    ])
+}
+
+/// A NULL that a put would store again is no missing value.
+async fn a_refill_ends_at_null(db: Db) -> Outcome {
+    db.plant::<Card>(card_row("a")).await;
+    assert_eq!(
+        Card::scan().unfilled(&db).await?,
+        0,
+        "as another program wrote it"
+    );
+    let card = Card::key("a").get().send(&db).await?.ok_or("a row")?;
+    card.put().send(&db).await?;
+    assert_eq!(
+        Card::scan().unfilled(&db).await?,
+        0,
+        "as this library wrote it"
+    );
+    Card::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(
+        Card::scan().refill().send(&db).await?.complete()?.written,
+        0
     );
     Ok(())
 }
