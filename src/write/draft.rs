@@ -22,14 +22,14 @@ use crate::error::Result;
 use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
 use crate::plan::{ConditionFailure, Returned, check};
-use crate::schema::Pattern;
+use crate::schema::{FieldModel, Pattern};
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::knowledge::source;
 use crate::write::{
     Edit, EvaluatedUpdate, IndexMaintenance, Intent, Main, Rewrite, ShapeFunctions, Touched,
     UniqueChanges, UpdateOrigin, WritePlan, index_maintenance, known, split, tell_changes, unique,
 };
-use complete::{check_complete, check_places, set_identity};
+use complete::{check_complete, check_places, set_identity, set_nulls};
 use guard::{expected, relied_on};
 use reserve::reserve;
 
@@ -41,6 +41,8 @@ pub(crate) struct UpdateDraft {
     /// The fields that the key contains whole, as an object, if the write may create the item.
     key_fields: Result<Vec<u8>, CodecError>,
     way: UpdateKind,
+    /// The fields of the entity, for a write that may create the item.
+    fields: &'static [FieldModel],
     changes: Vec<UntypedChange>,
     condition: Node,
     /// It is taken from the entity at once, because the operation may outlive the entity.
@@ -97,11 +99,20 @@ impl UpdateDraft {
             key,
             key_fields,
             way,
+            fields: &[],
             changes: Vec::new(),
             condition: Node::all([]),
             source: Ok(UpdateOrigin::Key),
             compared: None,
             shapes,
+        }
+    }
+
+    /// An upsert. Only its callers hold the models of the fields.
+    pub(crate) fn of_upsert<E: DynamoEntity>(key: &Key<E>, shapes: Option<ShapeFunctions>) -> Self {
+        UpdateDraft {
+            fields: E::MODEL.fields,
+            ..UpdateDraft::of_key(key, UpdateKind::Upsert, shapes)
         }
     }
 
@@ -311,6 +322,11 @@ impl UpdateDraft {
         let (maintenance, changed) = keep_up(declared, &mut update, known, creates)?;
         let relied = relied_on(&maintenance, &source, &self.condition, &key, &changed);
         guards.extend(relied.map_err(fail)?);
+        if creates {
+            // For indexes and unique values, NULL is the same as a missing attribute, so they do not
+            // have to know of it.
+            set_nulls(declared, self.fields, &mut update);
+        }
         let touches = changed
             .iter()
             .any(|field| unique::depends_on(declared, field));

@@ -20,6 +20,7 @@ tests![
     guards_accept_both_forms(Profile),
     an_index_follows(Task),
     a_refill_ends_at_null(Card),
+    an_upsert_writes_the_null_of_a_new_row(Card, Task),
 ];
 
 #[derive(Debug, Clone, Default, PartialEq, DynamoValue)]
@@ -360,6 +361,45 @@ async fn a_refill_ends_at_null(db: Db) -> Outcome {
     assert_eq!(
         Card::scan().refill().send(&db).await?.complete()?.written,
         0
+    );
+    Ok(())
+}
+
+/// An upsert that creates a row stores NULL as a put does, and leaves the values of an existing row.
+async fn an_upsert_writes_the_null_of_a_new_row(db: Db) -> Outcome {
+    let address = Site {
+        street: "Elm".into(),
+        floor: None,
+    };
+    let upsert = Card::key("a")
+        .upsert()
+        .apply(|c| (c.name().set("Ann"), c.address().set(address)));
+    upsert.returning_nothing().send(&db).await?;
+    assert_eq!(db.stored(&Card::key("a")).await.get("nick"), Some(&null()));
+    let card = Card::key("a").upsert().apply(|c| {
+        (
+            c.name().set("Ann"),
+            c.address().set(Site::default()),
+            c.nick().set("an"),
+        )
+    });
+    assert_eq!(card.send(&db).await?.nick.as_deref(), Some("an"));
+    let card = Card::key("a")
+        .upsert()
+        .apply(|c| (c.name().set("Bob"), c.address().set(Site::default())));
+    assert_eq!(card.send(&db).await?.nick.as_deref(), Some("an"));
+
+    // A part of an index must be known, and a NULL is no value of it.
+    let unknown = Task::key("a").upsert().apply(|t| t.due().set(3));
+    assert!(unknown.send(&db).await.is_err());
+    let missing = Task::key("a")
+        .upsert()
+        .apply(|t| t.due().set(3))
+        .when(|t| t.owner().missing());
+    missing.send(&db).await?;
+    assert_eq!(
+        db.stored(&Task::key("a")).await,
+        raw([("id", s("a")), ("owner", null()), ("due", n(3))])
     );
     Ok(())
 }
