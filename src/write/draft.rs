@@ -25,6 +25,7 @@ use crate::plan::{ConditionFailure, Returned, check};
 use crate::schema::{FieldModel, Pattern};
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::knowledge::source;
+use crate::write::members::at_members;
 use crate::write::{
     Edit, EvaluatedUpdate, IndexMaintenance, Intent, Main, Rewrite, ShapeFunctions, Touched,
     UniqueChanges, UpdateOrigin, WritePlan, index_maintenance, known, split, tell_changes, unique,
@@ -130,20 +131,24 @@ impl UpdateDraft {
         shapes: Option<ShapeFunctions>,
     ) -> Self {
         let mut draft = UpdateDraft::of_entity(seen, shapes);
-        draft.compare(seen, next);
+        draft.compare((seen, next), E::MODEL.fields);
         draft
     }
 
-    fn compare(&mut self, seen: &dyn UntypedEntity, next: &dyn UntypedEntity) {
-        if let Err(fault) = self.try_compare(seen, next) {
+    fn compare(
+        &mut self,
+        values: (&dyn UntypedEntity, &dyn UntypedEntity),
+        fields: &'static [FieldModel],
+    ) {
+        if let Err(fault) = self.try_compare(values, fields) {
             self.source = Err(fault);
         }
     }
 
     fn try_compare(
         &mut self,
-        seen: &dyn UntypedEntity,
-        next: &dyn UntypedEntity,
+        (seen, next): (&dyn UntypedEntity, &dyn UntypedEntity),
+        fields: &'static [FieldModel],
     ) -> Result<(), CodecError> {
         let next_key = next.untyped_key().ok();
         // Compared as bytes, because a key has exactly one encoding.
@@ -159,7 +164,8 @@ impl UpdateDraft {
         let before = split(&item)?;
         let after = merged(self.declared, &before, split(&next)?);
         let changes = at_places(self.declared, differences(&before, &after));
-        let changes = changes.map(|(place, action)| UntypedChange::of_attribute(place, action));
+        let changes = at_members((self.declared, fields), &before, changes).into_iter();
+        let changes = changes.map(|(place, action)| UntypedChange::of_value(place, action));
         self.changes.extend(changes);
         let numbered = self.source.as_ref().ok().and_then(UpdateOrigin::numbered);
         let (guard, compared) = match numbered {

@@ -21,6 +21,7 @@ tests![
     an_index_follows(Task),
     a_refill_ends_at_null(Card),
     an_upsert_writes_the_null_of_a_new_row(Card, Task),
+    changes_keep_null_within_a_map(Card),
 ];
 
 #[derive(Debug, Clone, Default, PartialEq, DynamoValue)]
@@ -401,5 +402,26 @@ async fn an_upsert_writes_the_null_of_a_new_row(db: Db) -> Outcome {
         db.stored(&Task::key("a")).await,
         raw([("id", s("a")), ("owner", null()), ("due", n(3))])
     );
+    Ok(())
+}
+
+/// A change of one member sets that member alone.
+async fn changes_keep_null_within_a_map(db: Db) -> Outcome {
+    let floor = async |db: &Db| match db.stored(&Card::key("a")).await.remove("address") {
+        Some(AttributeValue::M(mut address)) => address.remove("floor"),
+        _ => None,
+    };
+    db.plant::<Card>(card_row("a")).await;
+    let seen = Card::key("a").get().send(&db).await?.ok_or("a row")?;
+    let mut next = seen.clone();
+    next.address.street = "Oak".into();
+    seen.changes_to(&next).send(&db).await?;
+    let by_changes = floor(&db).await;
+    db.plant::<Card>(card_row("a")).await;
+    Card::key("a")
+        .modify(|c| c.address.street = "Oak".into())
+        .send(&db)
+        .await?;
+    assert_eq!((by_changes, floor(&db).await), (Some(null()), Some(null())));
     Ok(())
 }
