@@ -7,6 +7,7 @@ use dynamo_entity::Value;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::codec::Nullable;
 use dynamo_entity::prelude::*;
+use dynamo_entity::transfer::Mask;
 
 use crate::support::db::{Db, Raw, n, raw, s};
 use crate::support::suite::Outcome;
@@ -22,6 +23,7 @@ tests![
     a_refill_ends_at_null(Card),
     an_upsert_writes_the_null_of_a_new_row(Card, Task),
     changes_keep_null_within_a_map(Card),
+    a_masked_copy_keeps_null(Card),
 ];
 
 #[derive(Debug, Clone, Default, PartialEq, DynamoValue)]
@@ -423,5 +425,30 @@ async fn changes_keep_null_within_a_map(db: Db) -> Outcome {
         .send(&db)
         .await?;
     assert_eq!((by_changes, floor(&db).await), (Some(null()), Some(null())));
+    Ok(())
+}
+
+/// The copy has the NULLs of the row, which its struct does not contain.
+async fn a_masked_copy_keeps_null(db: Db) -> Outcome {
+    let target = Dynamo::connect("embedded:memory").await?;
+    target.create_tables([Card::schema()]).await?;
+    let mut row = card_row("a");
+    row.insert("note".into(), null());
+    row.insert("stars".into(), null());
+    db.plant::<Card>(row.clone()).await;
+    let mask = Mask::with_secret("a secret of thirty-two bytes, at least")?;
+    Card::scan()
+        .copy_to(&target)
+        .masked(mask)
+        .send(&db)
+        .await?
+        .complete()?;
+    let key = Item::from(raw([("id", s("a"))]));
+    let copy = Item::in_table("cards").get(key).send(&target).await?;
+    let copy = Raw::from(copy.ok_or("a copy")?);
+    assert_ne!(copy.get("name"), row.get("name"));
+    assert_eq!(copy.get("note"), Some(&null()));
+    assert_eq!(copy.get("stars"), Some(&null()));
+    assert_eq!(copy.get("address"), row.get("address"));
     Ok(())
 }
