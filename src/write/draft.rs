@@ -25,12 +25,12 @@ use crate::plan::{ConditionFailure, Returned, check};
 use crate::schema::{FieldModel, Pattern};
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::knowledge::source;
-use crate::write::members::at_members;
+use crate::write::members::{at_members, fields_with_maps};
 use crate::write::{
     Edit, EvaluatedUpdate, IndexMaintenance, Intent, Main, Rewrite, ShapeFunctions, Touched,
     UniqueChanges, UpdateOrigin, WritePlan, index_maintenance, known, split, tell_changes, unique,
 };
-use complete::{check_complete, check_places, set_identity, set_nulls};
+use complete::{check_complete, check_places, fields_with_null, set_identity, set_nulls};
 use guard::{expected, relied_on};
 use reserve::reserve;
 
@@ -42,7 +42,7 @@ pub(crate) struct UpdateDraft {
     /// The fields that the key contains whole, as an object, if the write may create the item.
     key_fields: Result<Vec<u8>, CodecError>,
     way: UpdateKind,
-    /// The fields of the entity, for a write that may create the item.
+    /// The fields of the entity if a write that may create the item has to store NULL in some.
     fields: &'static [FieldModel],
     changes: Vec<UntypedChange>,
     condition: Node,
@@ -109,10 +109,10 @@ impl UpdateDraft {
         }
     }
 
-    /// An upsert. Only its callers hold the models of the fields.
+    /// An upsert.
     pub(crate) fn of_upsert<E: DynamoEntity>(key: &Key<E>, shapes: Option<ShapeFunctions>) -> Self {
         UpdateDraft {
-            fields: E::MODEL.fields,
+            fields: const { fields_with_null(E::MODEL.fields) },
             ..UpdateDraft::of_key(key, UpdateKind::Upsert, shapes)
         }
     }
@@ -131,7 +131,8 @@ impl UpdateDraft {
         shapes: Option<ShapeFunctions>,
     ) -> Self {
         let mut draft = UpdateDraft::of_entity(seen, shapes);
-        draft.compare((seen, next), E::MODEL.fields);
+        let fields = const { fields_with_maps(E::MODEL.fields) };
+        draft.compare((seen, next), fields);
         draft
     }
 

@@ -3,7 +3,7 @@
 
 use crate::entity::EntityDeclaration;
 use crate::expr::UpdateAction;
-use crate::json::{Names, object_members};
+use crate::json::{Names, Tag, object_members};
 use crate::path::Place;
 use crate::schema::{FieldModel, FieldRole, KeyDef, ShapeModel, TypeModel, TypeOf};
 use crate::write::difference::Attributes;
@@ -12,6 +12,19 @@ use crate::write::unique::depends_on;
 /// The maximum number of members that one update changes. An expression has 4 KB, and a change of a member takes up to 20
 /// bytes.
 const MOST_MEMBERS: usize = 64;
+
+/// The fields of an entity if one of them is a map, otherwise none. Therefore a program holds no model of an entity without
+/// one.
+pub(crate) const fn fields_with_maps(fields: &'static [FieldModel]) -> &'static [FieldModel] {
+    let mut at = 0;
+    while at < fields.len() {
+        if matches!(fields[at].stored, Some(Tag::M)) {
+            return fields;
+        }
+        at += 1;
+    }
+    &[]
+}
 
 type MemberChange = (Place, UpdateAction);
 

@@ -22,7 +22,7 @@ use crate::retry::Backoff;
 use crate::schema::{FieldModel, Pattern};
 use crate::wire::BoxFuture;
 use crate::write::difference::{Attributes, KeptNames, at_places, attributes, differences, merged};
-use crate::write::members::at_members;
+use crate::write::members::{at_members, fields_with_maps};
 use crate::write::reshape::{is_of_other_shape, reshaped};
 use crate::write::unchanged::unchanged;
 use crate::write::{
@@ -345,7 +345,8 @@ pub(crate) fn revision<E: DynamoEntity>(
     stored: &[u8],
     (old, new): (&E, &E),
 ) -> Result<Option<Edit>> {
-    untyped_revision(db, (pattern, key), stored, (old, new), E::MODEL.fields)
+    let fields = const { fields_with_maps(E::MODEL.fields) };
+    untyped_revision(db, (pattern, key), stored, (old, new), fields)
 }
 
 fn untyped_revision(
