@@ -232,7 +232,7 @@ impl RowSides<'_> {
         for field in def.attributes {
             let name = field.stored;
             let is_key = name == table.pk || table.sk == Some(name);
-            let stored = self.stored.get_named(name).filter(|json| !is_null(json));
+            let stored = self.stored.get_named(name);
             if field.former.is_some() {
                 self.renamed(field, difference);
                 continue;
@@ -241,10 +241,13 @@ impl RowSides<'_> {
                 self.expiry(name, difference);
                 continue;
             }
-            if is_key || managed.contains(&Some(name)) || stored.is_some() {
+            let is_held = stored.is_some_and(|json| !is_null(json));
+            if is_key || managed.contains(&Some(name)) || is_held {
                 continue;
             }
-            if let Some(json) = self.fresh.get_named(name) {
+            // NULL is no value, unless a put would store it again.
+            let fresh = self.fresh.get_named(name);
+            if let Some(json) = fresh.filter(|json| stored.is_none() || !is_null(json)) {
                 let set = UpdateAction::Set(json.to_vec());
                 difference.changes.push((name, set));
                 difference.guards.push(self.as_stored(name));

@@ -1,5 +1,7 @@
 //! The declared storage of the values of a type. Only
 //! [`schema()`](crate::DynamoTable::schema) names these constants, so a program that does not call it does not hold them.
+//! However, masked copies use them too, and so do `modify`, `changes_to` and `upsert` of an entity with a field that is a map or has
+//! `null`.
 //!
 //! A type names others by functions, not by constants, because a value may hold values of its own type.
 

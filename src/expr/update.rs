@@ -84,8 +84,8 @@ impl UntypedChange {
         self
     }
 
-    /// The change of a whole attribute, from a value that was compared and not from a path.
-    pub(crate) fn of_attribute(place: Place, action: UpdateAction) -> Self {
+    /// The change of an attribute or of a member of one, from a value that was compared and not from a path.
+    pub(crate) fn of_value(place: Place, action: UpdateAction) -> Self {
         UntypedChange::new(place, Ok(action))
     }
 }
@@ -132,6 +132,12 @@ impl UpdateActions {
     /// Adds an action of the library's own.
     pub(crate) fn set_action(&mut self, attribute: impl Into<Place>, action: UpdateAction) {
         self.actions.push((attribute.into(), action));
+    }
+
+    /// Adds the change of an attribute or of a member of one, from a value that was compared and not from a path.
+    pub(crate) fn set_value(&mut self, place: Place, action: UpdateAction) {
+        self.guards.extend(holder_exists(&place));
+        self.set_action(place, action);
     }
 
     /// Adds an action of the library's own instead of any other at this attribute.

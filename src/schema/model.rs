@@ -1,5 +1,7 @@
 //! The declarations that the library does not need to read and write rows. Only
 //! [`schema()`](crate::DynamoTable::schema) names these constants, so a program that does not call it does not hold them.
+//! However, masked copies use them too, and so do `modify`, `changes_to` and `upsert` of an entity with a field that is a map or has
+//! `null`.
 
 use std::any::Any;
 

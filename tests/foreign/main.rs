@@ -20,6 +20,7 @@ mod guards;
 mod half_keys;
 mod json_texts;
 mod key_formats;
+mod members;
 mod nulls;
 mod programs;
 mod random;
@@ -46,6 +47,7 @@ fn main() {
     all.extend(trials("half_keys", Mode::Raw, half_keys::tests()));
     all.extend(trials("json_texts", Mode::Raw, json_texts::tests()));
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
+    all.extend(trials("members", Mode::Raw, members::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));
     all.extend(trials("separators", Mode::Raw, separators::tests()));
