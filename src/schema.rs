@@ -51,8 +51,8 @@ pub use agree::{
 pub use constant::{ConstantDef, ConstantValue};
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
-    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, ShapeDef, Style, TableDef, UniqueDef,
-    UniqueRowDef, WhenDef, Width,
+    Pad, Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, ShapeDef, Style, TableDef,
+    UniqueDef, UniqueRowDef, WhenDef, Width,
 };
 #[doc(hidden)]
 pub use definition::{IsAsWritten, SentinelKey, SentinelsOf};
@@ -83,6 +83,7 @@ pub use key_type::{KeyType, StreamView};
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{
     AllowModel, CollectionModel, EntityModel, PartModel, PartRanges, TableModel, UniqueModel,
+    ranges_in,
 };
 #[doc(hidden)]
 pub use model::{GivenOfText, NO_NAME, TextOf};

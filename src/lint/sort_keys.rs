@@ -173,7 +173,7 @@ fn longest(keys: &KeyPair<'_>, key: &KeySchema) -> usize {
         PieceSchema::Part(part) => match part.width {
             Width::Fixed(bytes) | Width::Digits(bytes) => bytes,
             Width::Signed(digits) => digits.saturating_add(1),
-            Width::Variable => {
+            Width::Variable | Width::Decimal => {
                 let field = keys.entity.field(&part.field);
                 let is_free = field.is_some_and(FieldSchema::is_free_text);
                 if is_free { TEXT } else { 0 }

@@ -226,7 +226,7 @@ fn fields(unique: &UniqueSchema) -> Vec<&str> {
 
 fn width(width: Width) -> String {
     match width {
-        Width::Variable => "of any length".to_owned(),
+        Width::Variable | Width::Decimal => "of any length".to_owned(),
         Width::Fixed(count) => format!("{count} characters long"),
         Width::Digits(count) => format!("at most {count} digits long"),
         Width::Signed(count) => format!("{count} digits and a sign long"),
