@@ -118,7 +118,7 @@ fn holds_separator(
     };
     let part = placeholder(&entity.fields[field], format);
     let message = format!(
-        "{part} contains `{next}`, so the part would end too early; write a character after it that it does not contain, such as `#` or `|`"
+        "{part} may contain `{next}`, so the part would end too early; write a character after it that it cannot contain, such as `#` or `|`"
     );
     let holds = of(&ty, &code!(KeyPart), "HOLDS");
     Some(check(
