@@ -16,6 +16,7 @@ tests![
     ranges_of_verbatim_keys,
     ranges_of_own_keys,
     an_index_with_a_position_for_none(Bid),
+    unique_numbers(Rate),
 ];
 
 /// As ElectroDB writes it, with `padding: { length: 6, char: "0" }` for the price, and OneTable by `${price:6:0}`.
@@ -252,5 +253,25 @@ async fn an_index_with_a_position_for_none(db: Db) -> Outcome {
         .send(&db)
         .await?;
     assert_eq!(found, Some(bid(1, Some(100.25))));
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "rates", key(pk = "R#{id}"), unique(by_rate, rate))]
+struct Rate {
+    id: u32,
+    rate: f64,
+}
+
+async fn unique_numbers(db: Db) -> Outcome {
+    for (id, rate) in [(1, 0.3), (2, 0.1 + 0.2), (3, 0.0), (4, -0.3), (5, 1e21)] {
+        Rate { id, rate }.create().send(&db).await?;
+        let found = Rate::by_rate(rate).get().send(&db).await?;
+        assert_eq!(found.map(|row| row.id), Some(id));
+    }
+    let again = Rate { id: 6, rate: 0.3 }.create().send(&db).await;
+    assert!(again.unwrap_err().is_unique_violation());
+    let zero = Rate { id: 6, rate: -0.0 }.create().send(&db).await;
+    assert_eq!(zero.unwrap_err().kind(), ErrorKind::InvalidKey);
     Ok(())
 }
