@@ -196,7 +196,11 @@ pub fn numbers_with_a_fraction_are_key_parts(place: &Place) -> Outcome {
     let seen = place.done("forms", &get)?.out;
     assert_eq!(place.given("forms", &["put", "Rate", "-"], &seen)?.code, 0);
     let wrong = ["get", "Rate", "north", "12.345", "0.25"];
-    place.refused("forms", &wrong, &["3 decimals"])?;
+    place.refused(
+        "forms",
+        &wrong,
+        &["`12.345`", "such as 9.95, in the key as `{price:09.2}`"],
+    )?;
     let range = ["--price", "9.5", "--rate", "0.1..1"];
     let range = [&["query", "Rate", "north"][..], &range].concat();
     assert_ne!(place.run("forms", &range)?.code, 0);
