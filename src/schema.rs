@@ -24,6 +24,7 @@ mod likeness;
 mod model;
 mod origin;
 mod overlap;
+mod pad;
 mod partition;
 mod pattern;
 mod placement;
@@ -51,8 +52,8 @@ pub use agree::{
 pub use constant::{ConstantDef, ConstantValue};
 pub use definition::{
     AttributeDef, EntityDef, EntityIndexDef, ExpiryDef, IndexDef, IndexKind, KeyDef, KeySource,
-    Pad, Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, ShapeDef, Style, TableDef,
-    UniqueDef, UniqueRowDef, WhenDef, Width,
+    Piece, Presence, Projection, SecondKeyDef, SecondKeyUse, ShapeDef, Style, TableDef, UniqueDef,
+    UniqueRowDef, WhenDef, Width,
 };
 #[doc(hidden)]
 pub use definition::{IsAsWritten, SentinelKey, SentinelsOf};
@@ -90,6 +91,8 @@ pub use model::{GivenOfText, NO_NAME, TextOf};
 pub(crate) use origin::{Declaration, Origin};
 #[doc(hidden)]
 pub use overlap::{keys_may_meet, lists, same_key_types, same_text};
+#[doc(hidden)]
+pub use pad::Pad;
 #[doc(hidden)]
 pub use partition::{
     has_at_most, index_in, is_filled, is_global, is_in_index, is_part, part_number, same_entity,
