@@ -128,7 +128,25 @@ fn write_float(
         CodecError::new("not a finite number: a key has no text of NaN and of infinities")
     })?;
     number.check_limits()?;
+    if let Some(decimals) = writer.pad.and_then(|pad| pad.decimals) {
+        check_exact_digits(&number, decimals)?;
+    }
     write_number(&number, &JAVA_SCRIPT, writer)
+}
+
+/// Rejects a float whose digits other programs write in another way. `toFixed` of JavaScript, and the formats of Python and
+/// Rust, write the exact binary value, which differs from the shortest text if that has more digits than a float.
+fn check_exact_digits(number: &Parts<'_>, decimals: usize) -> Result<(), CodecError> {
+    let text = fixed_text(number, decimals)?;
+    let exact = number.plain_text().parse::<f64>().ok();
+    let is_exact = exact.is_some_and(|exact| format!("{exact:.decimals$}") == text);
+    // From 1e21 upwards, `toFixed` writes an exponent.
+    if is_exact && number.exponent <= JAVA_SCRIPT.to {
+        return Ok(());
+    }
+    Err(CodecError::new(format!(
+        "a float that has no {decimals} exact decimals: use a decimal type, or fewer decimals"
+    )))
 }
 
 /// The part rejects a text of another spelling, because it is written again and compared.

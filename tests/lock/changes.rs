@@ -472,6 +472,12 @@ changes! {
     wider_unique_number: BreaksRunning at "User.by_code" ["`code` was 10 characters long", "20 characters", "with a new `rename`"] of User
         { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u32 } }
         => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u64 } }
+    unique_number_with_a_fraction: BreaksRunning at "User.by_code" ["`code` was 10 characters long"] of User
+        { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u32 } }
+        => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: f64 } }
+    unique_number_as_a_decimal: BreaksRunning at "User.by_code" ["`code` was 20 characters long"] of User
+        { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u64 } }
+        => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: rust_decimal::Decimal } }
     fields_of_a_unique: BreaksRunning at "User.by_email" ["were of `email` and are of `mail`"] of User {
         entity User(table = "users", key(pk = "USER#{id}"), unique(by_email, email))
             { id: u32, email: Option<String>, mail: Option<String> }

@@ -194,6 +194,30 @@ fn forms_of_one_number() {
     );
 }
 
+/// `toFixed` writes digits of the binary value that the shortest text does not have.
+#[test]
+fn floats_without_exact_decimals_are_errors() {
+    for float in [1e15 + 0.3, 1e21] {
+        let error = double::Loose::text(float).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidKey, "{float}");
+        assert!(error.to_string().contains("exact decimals"), "{error}");
+        assert!(double::Plain::text(float).is_ok());
+    }
+    // `toFixed` of this one is 1152921504606846976.00, and String is 1152921504606847000.
+    assert!(double::Loose::text(2_f64.powi(60)).is_err());
+    assert_eq!(
+        double::Loose::text(1e20).as_deref().ok(),
+        Some("100000000000000000000.00")
+    );
+    assert_eq!(single::Loose::text(0.1_f32).as_deref().ok(), Some("0.10"));
+    // A decimal has all of its digits.
+    let exact = number("1000000000000000.2");
+    assert_eq!(
+        number::Loose::text(exact).as_deref().ok(),
+        Some("1000000000000000.20")
+    );
+}
+
 /// Finite numbers that DynamoDB stores: any bits, and the amounts of money among them.
 fn float() -> impl Strategy<Value = f64> {
     let any = prop_oneof![
