@@ -28,6 +28,13 @@ pub(super) fn holds(
             }
             code!((#(#answers)||*))
         }
+        WhenTest::AnyPart => {
+            let answers = when.fields.iter().enumerate().map(|(at, (field, _))| {
+                let place = place(*field, at);
+                code!(::core::option::Option::is_some(#place))
+            });
+            code!((#(#answers)||*))
+        }
         WhenTest::Function(path) => {
             let arguments = when.fields.iter().enumerate().map(|(at, (field, word))| {
                 let ty = respanned(&entity.fields[*field].ty, word.span());

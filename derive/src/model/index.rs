@@ -56,6 +56,8 @@ pub(crate) enum WhenTest {
     OneOf(Vec<WhenValue>),
     /// This function decides by the fields.
     Function(Path),
+    /// One of the fields has a value, because all parts of the keys have `ends`.
+    AnyPart,
 }
 
 pub(crate) enum WhenValue {

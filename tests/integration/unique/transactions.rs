@@ -39,7 +39,7 @@ async fn a_transaction_says_whose_a_value_is(db: Db) -> Outcome {
     for error in [failed.error(), &alone] {
         assert_eq!(error.kind(), ErrorKind::Conflict);
         assert!(
-            error.to_string().contains("send this write by itself"),
+            error.to_string().contains("send the write alone"),
             "{error}"
         );
         assert_eq!(error.holder::<Account>()?, Some(Account::key(1)));
