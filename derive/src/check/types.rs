@@ -50,9 +50,10 @@ pub(super) fn no_fraction(ty: &Type) -> Option<&Ident> {
     no_time(ty).or_else(|| no_number(ty))
 }
 
-/// Whether the type may be a number with a fraction, so that the compiler has to look.
+/// Whether the type may be a number with a fraction, so that the compiler has to look. Names of the language are those of
+/// its types, but a `DateTime` may be a user's newtype of a float.
 pub(crate) fn may_have_fraction(ty: &Type) -> bool {
-    no_fraction(value_type(ty)).is_none()
+    no_time(value_type(ty)).is_none()
 }
 
 /// The name of `ty`, or of the type in its `Option`, if that name shows that it is no number.
