@@ -55,7 +55,7 @@ pub use crate::key::{
     PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds, Shard, ToDate, ToEpoch,
     ToEpochMillis, ToLower, ToLowerMillis, ToLowerSeconds, ToMillis, ToMonth, ToSeconds, ToUpper,
     ToYear, UPPER, UniquePart, Uppercase, YEAR, Year, YearMonth, encode_key, key_text,
-    read_key_text, read_key_texts, text_if, width_in, wrong_parts,
+    number_format, read_key_text, read_key_texts, text_if, width_in, wrong_parts,
 };
 pub use crate::path::{
     AtPath, Comparable, Compressed, Defaulted, DefaultedPart, Fixed, Flattened, Former, FormerUse,

@@ -102,9 +102,9 @@ mod writer;
 mod year;
 
 pub use arg::Arg;
-#[doc(hidden)]
-pub use decimal::FIXED;
 pub use decimal::FixedDecimals;
+#[doc(hidden)]
+pub use decimal::{FIXED, number_format};
 pub use epoch::{ToEpoch, ToEpochMillis};
 pub(crate) use escape::escape_part;
 pub(crate) use fold::in_case;

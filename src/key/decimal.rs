@@ -6,7 +6,7 @@
 
 use std::fmt::LowerExp;
 
-use super::format::Padded;
+use super::format::{PLAIN, Padded};
 use super::part::KeyPart;
 use super::part_text::{PartText, PartWriter};
 use crate::codec::ToNumber;
@@ -15,6 +15,17 @@ use crate::schema::{Pad, PartRanges, Width};
 
 /// `{field:06.2}` and `{field:.2}`
 pub const FIXED: u8 = 13;
+
+/// `{field}` and `{field:06}` of a float, whose exponents have another letter than those of a decimal.
+const FLOAT: u8 = 255;
+
+/// The format of a number without fixed decimals. `holds` is the punctuation of its type.
+pub const fn number_format(holds: &str) -> u8 {
+    match holds.as_bytes() {
+        [.., b'e'] => FLOAT,
+        _ => PLAIN,
+    }
+}
 
 /// `{field:06.2}` or `{field:.2}`: a number with a fraction, or a newtype of one.
 #[diagnostic::on_unimplemented(
@@ -149,13 +160,22 @@ fn check_exact_digits(number: &Parts<'_>, decimals: usize) -> Result<(), CodecEr
     )))
 }
 
+/// Whether the float has all digits of a text that a person writes. Otherwise the key would be that of another number.
+fn is_exact_text(text: &str, float: impl LowerExp) -> bool {
+    let given: Option<Number> = text.parse().ok();
+    let mut shortest = FloatText::of_float(float);
+    let number = shortest.as_mut().and_then(FloatText::read_parts);
+    let number = number.and_then(|number| number.plain_text().parse::<Number>().ok());
+    given.is_some() && given == number
+}
+
 /// The part rejects a text of another spelling, because it is written again and compared.
 macro_rules! float_part {
     ($($float:ty)*) => {$(
         #[diagnostic::do_not_recommend]
         impl KeyPart for $float {
             const WIDTH: Width = Width::Decimal;
-            const HOLDS: &'static str = "-.+";
+            const HOLDS: &'static str = "-.+e";
             const RANGES: PartRanges = PartRanges::Fixed;
 
             fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
@@ -165,6 +185,11 @@ macro_rules! float_part {
 
             fn parse_part(text: &PartText<'_>) -> Option<Self> {
                 text.raw().parse().ok().filter(|float: &$float| float.is_finite())
+            }
+
+            fn from_plain(text: &str) -> Option<Self> {
+                let float = text.parse::<$float>().ok()?;
+                is_exact_text(text, float).then_some(float)
             }
 
             fn to_part(&self) -> Self {

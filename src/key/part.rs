@@ -28,7 +28,8 @@ pub trait KeyPart: Sized {
     const MAY_BE_EMPTY: bool = false;
 
     /// The punctuation in texts of this type, if other parts follow them up to a separator of one of these characters. In
-    /// types that hold any text, a separator is an error of the value that holds it.
+    /// types that hold any text, a separator is an error of the value that holds it. For floats, also the letter of
+    /// their exponents, by which their texts differ from those of decimals.
     #[doc(hidden)]
     const HOLDS: &'static str = "";
 

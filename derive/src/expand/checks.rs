@@ -96,7 +96,37 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
             &message,
         ));
     }
+    checks.extend(shard_ends(entity, template, delimiter, sparse));
     checks
+}
+
+/// The delimiter of the table ends the last part before a shard.
+fn shard_ends(
+    entity: &Entity,
+    template: &Template,
+    delimiter: Option<char>,
+    sparse: bool,
+) -> Option<TokenStream> {
+    template.shards?;
+    let Some(Piece::Part { field, format }) = template.pieces.last() else {
+        return None;
+    };
+    let may_hold =
+        delimiter.is_none_or(is_punctuation) && has_punctuation(&entity.fields[*field].ty, *format);
+    if !may_hold {
+        return None;
+    }
+    let part = placeholder(&entity.fields[*field], *format);
+    let delimiter = delimiter.map_or_else(String::new, |delimiter| format!(" `{delimiter}`"));
+    let message = format!(
+        "{part} may contain the delimiter{delimiter} of the table, which is before the shard, so the part would end too early; write a character after it that it cannot contain, such as `#` or `|`"
+    );
+    let holds = template::holds(entity, (*field, *format), sparse);
+    Some(check(
+        template.span,
+        &code!(__d::is_free_of(#holds, "", __STYLE)),
+        &message,
+    ))
 }
 
 /// A text of a type with punctuation of its own, such as `PythonTime`, does not hold the separator after it.
@@ -112,15 +142,11 @@ fn holds_separator(
         .chars()
         .next()
         .filter(|next| is_punctuation(*next) && has_punctuation(ty, format))?;
-    let ty = match sparse {
-        true => of(ty, &template::index_contract(format), "Part"),
-        false => code!(#ty),
-    };
     let part = placeholder(&entity.fields[field], format);
     let message = format!(
         "{part} may contain `{next}`, so the part would end too early; write a character after it that it cannot contain, such as `#` or `|`"
     );
-    let holds = of(&ty, &code!(KeyPart), "HOLDS");
+    let holds = template::holds(entity, (field, format), sparse);
     Some(check(
         template.span,
         &code!(__d::is_free_of(#holds, #after, __STYLE)),

@@ -68,6 +68,17 @@ fn fact(entity: &Entity, part: (usize, Format), sparse: bool, constant: &str) ->
     of(&entity.fields[field].ty, &contract, constant)
 }
 
+/// Names the punctuation in the texts of a part.
+pub(super) fn holds(entity: &Entity, part: (usize, Format), sparse: bool) -> TokenStream {
+    let (field, format) = part;
+    let ty = &entity.fields[field].ty;
+    let ty = match sparse {
+        true => of(ty, &index_contract(format), "Part"),
+        false => code!(#ty),
+    };
+    of(&ty, &code!(KeyPart), "HOLDS")
+}
+
 /// Checks whether a part of an index key may be missing, since an item without it is not in the index.
 pub(super) fn presence(entity: &Entity, field: usize, format: Format) -> TokenStream {
     of(
