@@ -205,6 +205,18 @@ fn floats_without_exact_decimals_are_errors() {
     }
     // `toFixed` of this one is 1152921504606846976.00, and String is 1152921504606847000.
     assert!(double::Loose::text(2_f64.powi(60)).is_err());
+    // `toFixed(10)` is 1234567.8899999999, and `toFixed(14)` is 99.98999999999999.
+    for (float, text) in [
+        (1_234_567.89, "1234567.8900000001"),
+        (99.99, "99.98999999999999"),
+    ] {
+        let mut keys = vec![ManyDecimals::key(float, 0.5).to_item().unwrap_err()];
+        keys.push(ManyDecimals::key(0.5, float).to_item().unwrap_err());
+        for error in keys {
+            assert_eq!(error.kind(), ErrorKind::InvalidKey, "{text}");
+        }
+    }
+    assert!(ManyDecimals::key(12.5, 7.0).to_item().is_ok());
     assert_eq!(
         double::Loose::text(1e20).as_deref().ok(),
         Some("100000000000000000000.00")
@@ -216,6 +228,70 @@ fn floats_without_exact_decimals_are_errors() {
         number::Loose::text(exact).as_deref().ok(),
         Some("1000000000000000.20")
     );
+}
+
+#[derive(Debug, DynamoEntity)]
+#[dynamo(
+    table = "many_decimals",
+    key(pk = "{loose:.14}", sk = "{padded:025.14}")
+)]
+#[allow(dead_code)]
+struct ManyDecimals {
+    loose: f64,
+    padded: f64,
+}
+
+/// A text that a person writes is the number of the key, or an error.
+#[test]
+fn texts_that_a_float_would_round_are_errors() -> Result<()> {
+    let singles = single::Plain::schema();
+    let doubles = double::Plain::schema();
+    let (singles, doubles) = (singles.dynamic("Plain")?, doubles.dynamic("Plain")?);
+    for text in ["1234567.89", "16777217", "0.1234567891"] {
+        let error = singles.key([text]).expect_err(text);
+        assert_eq!(error.kind(), ErrorKind::InvalidKey, "{text}");
+        assert!(doubles.key([text]).is_ok(), "{text}");
+    }
+    for text in ["12.3400000000000000001", "9007199254740993", "1e400"] {
+        let error = doubles.key([text]).expect_err(text);
+        assert_eq!(error.kind(), ErrorKind::InvalidKey, "{text}");
+    }
+    for text in ["0", "0.0", "0e5"] {
+        assert_eq!(doubles.key([text])?, double::Plain::key(0.0).to_item()?);
+    }
+    for text in ["12.5", "012.50", "1250e-2", "+12.5"] {
+        assert_eq!(doubles.key([text])?, double::Plain::key(12.5).to_item()?);
+        assert_eq!(
+            singles.key([text])?,
+            single::Plain::key(12.5_f32).to_item()?
+        );
+    }
+    Ok(())
+}
+
+/// Types of a user that have the names of times.
+mod named_like_times {
+    use dynamo_entity::prelude::*;
+
+    #[derive(Debug, Clone, PartialEq, DynamoValue)]
+    pub(super) struct DateTime(f64);
+
+    #[derive(Debug, DynamoEntity)]
+    #[dynamo(table = "moments", key(pk = "{shop}", sk = "{at}"))]
+    #[allow(dead_code)]
+    pub(super) struct Moment {
+        shop: String,
+        at: DateTime,
+    }
+}
+
+#[test]
+fn a_number_that_is_named_like_a_time_has_no_ranges() -> Result<()> {
+    let schema = named_like_times::Moment::schema();
+    let query = schema.dynamic("Moment")?.in_partition(["a"])?;
+    let error = query.between("at", "1"..).unwrap_err().to_string();
+    assert!(error.contains("do not sort by the values"), "{error}");
+    Ok(())
 }
 
 /// Finite numbers that DynamoDB stores: any bits, and the amounts of money among them.
