@@ -30,4 +30,18 @@ pub struct Sale {
     pub rate: Option<f64>,
 }
 
+#[derive(DynamoEntity)]
+#[dynamo(table = "bids", verbatim(delimiter = "-"), key(pk = "{id}"))]
+#[dynamo(gsi(by_price, pk = "{price}", shards = 4))]
+#[dynamo(gsi(by_cost, pk = "{cost:.2}", shards = 4))]
+#[dynamo(gsi(by_fee, pk = "{fee:08.2}", shards = 4))]
+#[dynamo(gsi(by_rate, pk = "{rate}#", shards = 4))]
+pub struct Bid {
+    pub id: u32,
+    pub price: f64,
+    pub cost: f64,
+    pub fee: f64,
+    pub rate: f64,
+}
+
 fn main() {}

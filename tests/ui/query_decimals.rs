@@ -24,7 +24,31 @@ pub struct Sale {
     pub price: f64,
 }
 
+// Names of other crates' times, and no times.
+#[derive(Clone, DynamoValue)]
+pub struct DateTime(pub f64);
+
+#[derive(Clone, DynamoValue)]
+pub struct NaiveDate(pub f64);
+
+#[derive(Clone, DynamoValue)]
+pub struct SystemTime(pub f64);
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "times", key(pk = shop, sk = "{at}"))]
+#[dynamo(gsi(by_day, pk = "{shop}", sk = "{day}"))]
+#[dynamo(gsi(by_end, pk = "{shop}", sk = "{end}"))]
+pub struct Time {
+    pub shop: String,
+    pub at: DateTime,
+    pub day: NaiveDate,
+    pub end: Option<SystemTime>,
+}
+
 fn main() {
+    let _ = Time::in_partition("a").at().ge(DateTime(1.5));
+    let _ = Time::by_day("a").day().lt(NaiveDate(1.5));
+    let _ = Time::by_end("a").end().lt(SystemTime(1.5));
     let _ = Offer::in_partition("a").price().ge(1.5);
     let _ = Offer::in_partition("a").price().and(|o| o.number()).ge((1.5, 1));
     let _ = Offer::by_rate("a").rate().between(1.5..2.5);
