@@ -635,3 +635,48 @@ fn a_copied_number_is_noted() {
     let one_value = text([row(1, 10, 10), row(2, 10, 10), row(3, 10, 10)]);
     assert!(!one_value.contains(note), "{one_value}");
 }
+
+/// Offers whose sort key is this text before the price in these forms.
+fn offers(before: &str, prices: &[(&str, &str)]) -> String {
+    let rows = prices.iter().enumerate().map(|(number, (price, part))| {
+        format!(
+            r#"{{"pk":"o#{number}","sk":"{before}{part}","gsi1pk":"g","gsi1sk":1,"price":{price}}}"#
+        )
+    });
+    let rows: Vec<String> = rows.collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    text_of(&typed_sample(&rows)).0
+}
+
+#[test]
+fn prices_that_all_have_two_decimals_are_noted() {
+    let plain = [("12.25", "12.25"), ("7.75", "7.75"), ("9.99", "9.99")];
+    let padded = [
+        ("12.25", "0012.25"),
+        ("7.75", "0007.75"),
+        ("9.99", "0009.99"),
+    ];
+    let note = "all numbers of the sample have 2 decimals";
+    for (before, prices, template) in [
+        ("PRICE#", plain, "PRICE#{price}"),
+        ("PRICE#", padded, "PRICE#{price:07.2}"),
+        // Templates of ElectroDB have a width and no decimals.
+        ("$offer_1#price_", plain, "$offer_1#price_{price}"),
+        ("$offer_1#price_", padded, "$offer_1#price_{price:07}"),
+    ] {
+        let text = offers(before, &prices);
+        assert!(text.contains(template), "{template}: {text}");
+        assert!(text.contains("unsure") && text.contains(note), "{text}");
+    }
+    // One whole number decides.
+    let text = offers(
+        "PRICE#",
+        &[("12.25", "12.25"), ("7", "7"), ("9.99", "9.99")],
+    );
+    assert!(text.contains("{price}") && !text.contains(note), "{text}");
+    let text = offers("PRICE#", &[("12.25", "0012.25"), ("7", "0007.00")]);
+    assert!(
+        text.contains("{price:07.2}") && !text.contains(note),
+        "{text}"
+    );
+}
