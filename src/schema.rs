@@ -24,6 +24,7 @@ mod likeness;
 mod model;
 mod origin;
 mod overlap;
+mod pad;
 mod partition;
 mod pattern;
 mod placement;
@@ -83,12 +84,15 @@ pub use key_type::{KeyType, StreamView};
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{
     AllowModel, CollectionModel, EntityModel, PartModel, PartRanges, TableModel, UniqueModel,
+    ranges_in,
 };
 #[doc(hidden)]
 pub use model::{GivenOfText, NO_NAME, TextOf};
 pub(crate) use origin::{Declaration, Origin};
 #[doc(hidden)]
 pub use overlap::{keys_may_meet, lists, same_key_types, same_text};
+#[doc(hidden)]
+pub use pad::Pad;
 #[doc(hidden)]
 pub use partition::{
     has_at_most, index_in, is_filled, is_global, is_in_index, is_part, part_number, same_entity,

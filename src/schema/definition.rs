@@ -109,6 +109,8 @@ pub enum Width {
     Digits(usize),
     /// This many digits, after a minus sign if the number is negative.
     Signed(usize),
+    /// A number that may have a fraction, of any width unless the template sets one.
+    Decimal,
 }
 
 /// Whether a part of an index key may be missing.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::json_form::json_record;
 use super::{
-    EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pattern,
+    EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pad, Pattern,
     Presence, SecondKeyUse, TableDef, VectorSearchSchema, Width,
 };
 use crate::json::Tag;
@@ -503,6 +503,11 @@ impl KeySchema {
 }
 
 impl PartSchema {
+    /// The number of digits after the point, if the format sets it.
+    pub(crate) fn decimals(&self) -> Option<usize> {
+        Pad::read_pad(self.format.as_deref()?)?.decimals
+    }
+
     /// The component of the field in the part, such as `date`, or the case of its letters, or both; None if the part contains
     /// the whole field. The format may also contain the number of digits, which the width contains too, and the
     /// position of a None, which the presence contains too.
@@ -512,9 +517,8 @@ impl PartSchema {
             Some((text, "first" | "last" | "ends")) => text,
             _ => format,
         };
-        let digits = text.strip_prefix('0').unwrap_or_default();
         // A pad and the position of a None keep the whole value; every other format cuts it.
-        let is_pad = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let is_pad = Pad::read_pad(text).is_some();
         (!is_pad && !["first", "last", "ends"].contains(&text)).then_some(text)
     }
 }

@@ -210,6 +210,11 @@ impl<'s> FieldInKey<'s> {
         (self.name, self.cut()) == (other.name, other.cut())
     }
 
+    /// Whether the template sets the number of decimals, so that no other number has this text.
+    pub(crate) fn has_decimals(&self) -> bool {
+        self.part.is_some_and(|part| part.decimals().is_some())
+    }
+
     pub(crate) fn presence(&self) -> Presence {
         self.part.map_or(Presence::Always, |part| part.presence)
     }

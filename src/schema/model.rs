@@ -5,7 +5,7 @@
 
 use std::any::Any;
 
-use super::{FieldModel, Pattern, Piece, SEVERAL, VectorDef};
+use super::{FieldModel, Pad, Pattern, Piece, SEVERAL, VectorDef};
 use crate::json::Name;
 
 /// The declaration of a table besides its [`TableDef`](super::TableDef).
@@ -117,14 +117,9 @@ impl PartModel {
         !self.format.is_empty() && self.pad().is_none()
     }
 
-    /// How many digits its format has.
-    pub(crate) fn pad(&self) -> Option<usize> {
-        self.format
-            .split(':')
-            .next()?
-            .strip_prefix('0')?
-            .parse()
-            .ok()
+    /// The digits that its format sets.
+    pub(crate) fn pad(&self) -> Option<Pad> {
+        Pad::read_pad(self.format)
     }
 }
 
@@ -156,4 +151,22 @@ pub enum PartRanges {
     PrefixFree,
     /// A range, and what it begins with.
     Text,
+    /// A range if the template sets the width and the decimals of its texts, and otherwise nothing: numbers with a
+    /// fraction.
+    Fixed,
+}
+
+/// The conditions that a part supports with the digits that its template sets.
+pub const fn ranges_in(natural: PartRanges, pad: Option<Pad>) -> PartRanges {
+    match (natural, pad) {
+        (
+            PartRanges::Fixed,
+            Some(Pad {
+                width: 1..,
+                decimals: Some(_),
+            }),
+        ) => PartRanges::Comparable,
+        (PartRanges::Fixed, _) => PartRanges::Nothing,
+        _ => natural,
+    }
 }

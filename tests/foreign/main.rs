@@ -16,6 +16,7 @@ mod by_key;
 mod by_type;
 mod calendar;
 mod constants;
+mod decimals;
 mod guards;
 mod half_keys;
 mod json_texts;
@@ -43,6 +44,7 @@ fn main() {
     all.extend(trials("by_key", Mode::Raw, by_key::tests()));
     all.extend(trials("by_type", Mode::Raw, by_type::tests()));
     all.extend(trials("by_type_silent", Mode::Silent, by_type::tests()));
+    all.extend(trials("decimals", Mode::Raw, decimals::tests()));
     all.extend(trials("guards", Mode::Raw, guards::tests()));
     all.extend(trials("half_keys", Mode::Raw, half_keys::tests()));
     all.extend(trials("json_texts", Mode::Raw, json_texts::tests()));

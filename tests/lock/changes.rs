@@ -242,6 +242,18 @@ changes! {
     part_written_otherwise: Free at "Order.key" ["the keys are the same"] of Order
         { entity Order(table = "orders", key(pk = "ORDER#{number}")) { number: u32 } }
         => { entity Order(table = "orders", key(pk = "ORDER#{number:010}")) { number: u32 } }
+    other_decimals: NeedsMove at "Price.key" ["{price:09.2}", "{price:09.3}"] of Price
+        { entity Price(table = "prices", key(pk = "P#{price:09.2}")) { price: f64 } }
+        => { entity Price(table = "prices", key(pk = "P#{price:09.3}")) { price: f64 } }
+    decimals_of_a_width: NeedsMove at "Price.key" ["{price:09}", "{price:09.2}"] of Price
+        { entity Price(table = "prices", key(pk = "P#{price:09}")) { price: f64 } }
+        => { entity Price(table = "prices", key(pk = "P#{price:09.2}")) { price: f64 } }
+    decimals_without_a_width: NeedsMove at "Price.key" ["{price}", "{price:.2}"] of Price
+        { entity Price(table = "prices", key(pk = "P#{price}")) { price: f64 } }
+        => { entity Price(table = "prices", key(pk = "P#{price:.2}")) { price: f64 } }
+    wider_decimals: NeedsMove at "Price.key" ["{price:09.2}", "{price:010.2}"] of Price
+        { entity Price(table = "prices", key(pk = "P#{price:09.2}")) { price: f64 } }
+        => { entity Price(table = "prices", key(pk = "P#{price:010.2}")) { price: f64 } }
     part_cut: NeedsMove at "Order.key" ["{at:date}"] of Order
         { entity Order(table = "orders", key(pk = "ALL", sk = "{at}#{id}")) { id: u32, at: DateTime<Utc> } }
         => { entity Order(table = "orders", key(pk = "ALL", sk = "{at:date}#{id}")) { id: u32, at: DateTime<Utc> } }
@@ -460,6 +472,12 @@ changes! {
     wider_unique_number: BreaksRunning at "User.by_code" ["`code` was 10 characters long", "20 characters", "with a new `rename`"] of User
         { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u32 } }
         => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u64 } }
+    unique_number_with_a_fraction: BreaksRunning at "User.by_code" ["`code` was 10 characters long"] of User
+        { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u32 } }
+        => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: f64 } }
+    unique_number_as_a_decimal: BreaksRunning at "User.by_code" ["`code` was 20 characters long"] of User
+        { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u64 } }
+        => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: rust_decimal::Decimal } }
     fields_of_a_unique: BreaksRunning at "User.by_email" ["were of `email` and are of `mail`"] of User {
         entity User(table = "users", key(pk = "USER#{id}"), unique(by_email, email))
             { id: u32, email: Option<String>, mail: Option<String> }

@@ -405,6 +405,8 @@ fn template_text<'n>(template: &KeyTemplate, name: &dyn Fn(&str) -> &'n str) -> 
                 PartForm::Lower => format!("{{{name}:lower}}"),
                 PartForm::Upper => format!("{{{name}:upper}}"),
                 PartForm::Width(width) => format!("{{{name}:0{width}}}"),
+                PartForm::Decimals { width: 0, decimals } => format!("{{{name}:.{decimals}}}"),
+                PartForm::Decimals { width, decimals } => format!("{{{name}:0{width}.{decimals}}}"),
                 PartForm::Time(part) => format!("{{{name}:{}}}", part.word()),
             }
         }

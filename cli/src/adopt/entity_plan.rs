@@ -163,20 +163,29 @@ fn is_copy(items: &[&Item], key: &str, source: &str) -> bool {
 fn note_ambiguous_parts(entity: &mut AdoptedEntity, read: &[&Item]) {
     let parts = ambiguous_parts(entity, read);
     for field in &mut entity.fields {
-        for (_, is_lower) in parts
+        let notes = parts
             .iter()
-            .filter(|(attribute, _)| *attribute == field.attribute)
-        {
-            field.unsure.push(match is_lower {
-                true => "keys may contain the text as it is, because the sample has no capitals",
-                false => "keys may contain shorter numbers with zeros, because all numbers of the sample have one length",
-            }.to_owned());
-        }
+            .filter(|(attribute, _)| *attribute == field.attribute);
+        field.unsure.extend(notes.map(|(_, note)| note.clone()));
     }
 }
 
-/// The parts whose texts in the sample fit several formats: in lower case and as they are, or padded and not.
-fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, bool)> {
+/// The forms of the same number with its own decimals, or with a fixed number of them.
+fn other_fraction_forms(form: PartForm) -> Vec<(PartForm, usize)> {
+    let fixed =
+        |width| (1..=6).map(move |decimals| (PartForm::Decimals { width, decimals }, decimals));
+    match form {
+        PartForm::Plain => fixed(0).collect(),
+        PartForm::Width(width) => fixed(width).collect(),
+        PartForm::Decimals { width: 0, decimals } => vec![(PartForm::Plain, decimals)],
+        PartForm::Decimals { width, decimals } => vec![(PartForm::Width(width), decimals)],
+        _ => Vec::new(),
+    }
+}
+
+/// The parts whose texts in the sample fit several formats, with a note: in lower case and as they are, padded and not, or
+/// with a fixed number of decimals and with those of the number.
+fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, String)> {
     let of_patterns = entity.patterns.iter().flat_map(AdoptedPattern::keys);
     let templates = entity.primary().chain(of_patterns);
     let parts = templates
@@ -194,7 +203,8 @@ fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, 
         };
         let plain = texts(PartForm::Plain);
         if form == PartForm::Lower && texts(form) == plain {
-            ambiguous.insert((attribute.to_owned(), true));
+            let note = "keys may contain the text as it is, because the sample has no capitals";
+            ambiguous.insert((attribute.to_owned(), note.to_owned()));
         }
         let lengths: BTreeSet<usize> = plain.iter().map(String::len).collect();
         if form == PartForm::Plain
@@ -202,7 +212,20 @@ fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, 
             && lengths.len() == 1
             && !lengths.contains(&1)
         {
-            ambiguous.insert((attribute.to_owned(), false));
+            let note = "keys may contain shorter numbers with zeros, because all numbers of the sample have one length";
+            ambiguous.insert((attribute.to_owned(), note.to_owned()));
+        }
+        if !matches!(field.kind, FieldKind::Float | FieldKind::Exact) {
+            continue;
+        }
+        let others = other_fraction_forms(form).into_iter();
+        for (_, decimals) in
+            others.filter(|(other, _)| !plain.is_empty() && texts(*other) == texts(form))
+        {
+            let note = format!(
+                "keys may contain the number as it is or with {decimals} decimals, because all numbers of the sample have {decimals} decimals"
+            );
+            ambiguous.insert((attribute.to_owned(), note));
         }
     }
     ambiguous

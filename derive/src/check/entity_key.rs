@@ -2,7 +2,7 @@
 
 use crate::check::field::form_word;
 use crate::check::primary_key;
-use crate::check::types::{is_float, is_text, is_time, no_integer, no_text, no_time};
+use crate::check::types::{is_text, is_time, no_fraction, no_number, no_text, no_time};
 use crate::check::uses::{KeyUses, Part, no_end, parts, placeholder, separates, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
@@ -17,7 +17,6 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     keys.skipped_fields_come_back();
     keys.masked_keys_have_no_skipped_field();
     keys.key_attributes_have_their_own_form();
-    keys.floats_have_no_order();
     keys.formats_fit();
     keys.text_ends_at_a_delimiter();
     keys.key_fields_differ();
@@ -154,27 +153,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// A template sorts as its parts do, and texts of floats do not sort as the floats do.
-    fn floats_have_no_order(&self) {
-        self.each(|field, _, primary, indexes| {
-            let template = primary
-                .iter()
-                .chain(indexes)
-                .find_map(|part| part.format.map(|format| (part, format)));
-            if let Some((part, format)) = template
-                && is_float(&field.ty)
-            {
-                let message = format!(
-                    "{}: floats and decimals have no order as text; store an \
-                    integer, such as cents, or write the bare field",
-                    placeholder(field, format)
-                );
-                self.diag.at(part.span, message);
-            }
-        });
-    }
-
-    /// A width is for integers, a case is for text, and the other formats are for times. The traits of the library
+    /// A width is for numbers, a case is for text, and the other formats are for times. The traits of the library
     /// require this for any type; here it is one message, at the template.
     fn formats_fit(&self) {
         self.each(|field, _, primary, indexes| {
@@ -182,7 +161,11 @@ impl KeyUses<'_> {
             for (part, format) in parts.filter_map(|part| Some((part, part.format?))) {
                 let (ty, what) = match format.text {
                     TextFormat::Plain => continue,
-                    TextFormat::Pad(_) => (no_integer(&field.ty), "a width is for integers"),
+                    TextFormat::Pad(_) => (no_number(&field.ty), "a width is for numbers"),
+                    TextFormat::Fixed { .. } => (
+                        no_fraction(&field.ty),
+                        "decimals are for numbers with a fraction",
+                    ),
                     TextFormat::Lower | TextFormat::Upper => {
                         (no_text(&field.ty), "this format is for text")
                     }
@@ -202,13 +185,18 @@ impl KeyUses<'_> {
                 if let Some(ty) = ty {
                     // A program that converts whole keys to lower case converts the letters of times too.
                     let is_lower_time = format.text == TextFormat::Lower && is_time(&field.ty);
-                    let instead = match is_lower_time {
-                        true => Format {
-                            text: TextFormat::LowerMillis,
-                            ..format
-                        },
-                        false => format.plain(),
+                    let text = match format.text {
+                        _ if is_lower_time => TextFormat::LowerMillis,
+                        TextFormat::Fixed { width: 1.., .. } if no_number(&field.ty).is_some() => {
+                            TextFormat::Plain
+                        }
+                        // An integer has the digits before the point.
+                        TextFormat::Fixed { width, decimals } if width > 0 => {
+                            TextFormat::Pad(width.saturating_sub(decimals + 1).max(1))
+                        }
+                        _ => TextFormat::Plain,
                     };
+                    let instead = Format { text, ..format };
                     let (part_text, plain) =
                         (placeholder(field, format), placeholder(field, instead));
                     let name = &field.ident;

@@ -79,7 +79,7 @@ impl KeyField {
             TextFormat::Lower => code!(__d::Lowercase<#ty>),
             TextFormat::Upper => code!(__d::Uppercase<#ty>),
             TextFormat::Date => of(ty, &code!(ToDate), "Date"),
-            TextFormat::Plain | TextFormat::Pad(_) => code!(#ty),
+            TextFormat::Plain | TextFormat::Pad(_) | TextFormat::Fixed { .. } => code!(#ty),
         }
     }
 

@@ -6,10 +6,11 @@ use syn::Type;
 use super::definition::pieces;
 use super::flat;
 use super::library::variant;
-use super::template::{contract, index_contract};
+use super::template::{contract, index_contract, pad};
 use super::tokens::{name, of, option, plain_name, shown};
 use super::vector;
 use super::way::way;
+use crate::check::types::may_have_fraction;
 use crate::model::{
     DataVariant, DefaultValue, Entity, Field, FieldRole, Form, FormerUse, Index, KeySource, Table,
     Template, UniqueKept, Value, ValueShape, VariantShape,
@@ -371,7 +372,11 @@ fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenSt
                     true => index_contract(part_format),
                     false => contract(part_format),
                 };
-                let (ranges, given) = ask(&entity.fields[field], &contract);
+                let (mut ranges, given) = ask(&entity.fields[field], &contract);
+                if !part_format.is_lossy() && may_have_fraction(&entity.fields[field].ty) {
+                    let pad = pad(part_format);
+                    ranges = code!(__d::ranges_in(#ranges, #pad));
+                }
                 let text = part_format.written();
                 code!(__d::PartModel { format: #text, name: __d::NO_NAME, ranges: #ranges, given: #given })
             });

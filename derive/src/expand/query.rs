@@ -13,6 +13,7 @@ use super::query_doc::PatternDoc;
 use super::query_part::{PartPlace, SortPart, kind, skipped, stage_name};
 use super::template;
 use super::tokens::{beside, name, plain_name};
+use crate::check::types::may_have_fraction;
 use crate::model::{
     Entity, Field, Format, Index, IndexKind, IndexProjection, KeySource, Piece, Style, TableRef,
     Template,
@@ -402,10 +403,11 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The order of keys by a part. Escaped keys always sort as the part does.
+    /// The order of keys by a part. Escaped keys sort as the part does, unless it is a number with a fraction.
     fn order(&self, template: &Template, field: usize, format: Format) -> Option<TokenStream> {
         let own = self.entity.own_table();
-        if own.is_some_and(|own| own.style == Style::Escaped) {
+        let is_escaped = own.is_some_and(|own| own.style == Style::Escaped);
+        if is_escaped && (format.is_lossy() || !may_have_fraction(&self.entity.fields[field].ty)) {
             return None;
         }
         let width = template::width(self.entity, field, format, self.index.is_some());

@@ -63,7 +63,7 @@ impl PatternDoc<'_> {
     fn arguments(&self) -> String {
         let arguments = self.arguments.iter().map(|(field, format)| {
             let accepted = match format.map(|format| format.text) {
-                None | Some(TextFormat::Plain | TextFormat::Pad(_)) => {
+                None | Some(TextFormat::Plain | TextFormat::Pad(_) | TextFormat::Fixed { .. }) => {
                     described(value_type(&field.ty))
                 }
                 Some(TextFormat::Seconds | TextFormat::Epoch | TextFormat::LowerSeconds) => {

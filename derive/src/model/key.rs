@@ -108,6 +108,8 @@ pub(crate) enum TextFormat {
     Plain,
     /// `{field:08}`
     Pad(u8),
+    /// `{field:08.2}`, or with the width 0 `{field:.2}`
+    Fixed { width: u8, decimals: u8 },
     /// `{field:s}`
     Seconds,
     /// `{field:ms}`
@@ -155,12 +157,6 @@ impl Format {
         none: None,
     };
 
-    /// The same position with the whole value.
-    pub(crate) fn plain(self) -> Format {
-        let text = TextFormat::Plain;
-        Format { text, ..self }
-    }
-
     /// The same text without a position for a None.
     pub(crate) fn unplaced(self) -> Format {
         Format { none: None, ..self }
@@ -168,13 +164,18 @@ impl Format {
 
     /// Whether the key text holds less than the field.
     pub(crate) fn is_lossy(self) -> bool {
-        !matches!(self.text, TextFormat::Plain | TextFormat::Pad(_))
+        !matches!(
+            self.text,
+            TextFormat::Plain | TextFormat::Pad(_) | TextFormat::Fixed { .. }
+        )
     }
 
     /// The format as it is written in a template, without the colon before it.
     pub(crate) fn written(self) -> String {
         let text = match self.text {
             TextFormat::Pad(digits) => Some(format!("0{digits}")),
+            TextFormat::Fixed { width: 0, decimals } => Some(format!(".{decimals}")),
+            TextFormat::Fixed { width, decimals } => Some(format!("0{width}.{decimals}")),
             text => TextFormat::WORDS.word(text).map(str::to_owned),
         };
         let side = self.none.and_then(|side| NoneSide::WORDS.word(side));

@@ -372,8 +372,10 @@ fn pieces_agree(
                 };
                 // The type of the part is compared with the attribute; here only what changes the
                 // text of an equal value counts.
-                let is_same =
-                    old.width == new.width && old.cut() == new.cut() && mark(old) == mark(new);
+                let is_same = old.width == new.width
+                    && old.cut() == new.cut()
+                    && old.decimals() == new.decimals()
+                    && mark(old) == mark(new);
                 is_same && same_field(old, new)
             }
             _ => false,

@@ -174,7 +174,8 @@ impl DynamicKey {
 
     /// Whether the keys sort by the values of a part; those of other libraries may not.
     pub(super) fn is_sorted_by(&self, part: &DynamicPart) -> bool {
-        if part.model.ranges == PartRanges::Nothing {
+        // `Fixed` has an order in some templates only, and `ranges_in` has replaced it in those.
+        if matches!(part.model.ranges, PartRanges::Nothing | PartRanges::Fixed) {
             return false;
         }
         let KeySource::Template(pieces) = self.def.source else {

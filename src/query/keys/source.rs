@@ -351,7 +351,7 @@ fn end_of_piece(
             Piece::Part { width, .. } => match width {
                 Width::Fixed(width) | Width::Digits(width) => *width,
                 Width::Signed(digits) => digits + usize::from(rest.starts_with('-')),
-                Width::Variable => text_after(pieces, at)
+                Width::Variable | Width::Decimal => text_after(pieces, at)
                     .and_then(|after| style.separator(after).first_in(rest))
                     .unwrap_or(rest.len()),
             },

@@ -89,6 +89,7 @@ impl RandomSchema {
             Width::Fixed(count),
             Width::Digits(count),
             Width::Signed(count),
+            Width::Decimal,
         ];
         let presences = [
             Presence::Always,
