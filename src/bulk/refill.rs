@@ -19,7 +19,7 @@ use crate::expr::{Node, UpdateAction, UpdateActions};
 use crate::json::{Names, is_null, object_members};
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check};
-use crate::schema::{AttributeDef, KeySource, Pattern};
+use crate::schema::{AttributeDef, Pattern};
 use crate::write::{
     PlannedWrite, ReadUniqueValues, attribute_of, is_of_other_shape, refused, row_as_read_without,
     stored_values, upgraded,
@@ -329,10 +329,10 @@ impl RowSides<'_> {
         let (def, table) = (self.declared.def, self.declared.table);
         let keys = def.indexes.iter();
         let keys = keys.flat_map(|index| index.pk.iter().chain(index.sk));
-        let templates = keys.filter(|key| matches!(key.source, KeySource::Template(_)));
+        let derived = keys.filter(|key| key.is_derived());
         let names = def.type_attribute_in(table).into_iter();
         let mut names: Vec<&'static str> = names.chain(def.constant_names()).collect();
-        for key in templates {
+        for key in derived {
             let name = key.attribute;
             let is_primary = name == table.pk || table.sk == Some(name);
             if !is_primary && !names.contains(&name) {

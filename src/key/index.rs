@@ -229,6 +229,14 @@ pub trait IndexPart: Sized {
     #[doc(hidden)]
     const BARE: BareKey;
 
+    /// Whether it may be missing.
+    #[doc(hidden)]
+    const PRESENCE: Presence;
+
+    /// Whether the value exists. The item is not in the index for a None.
+    #[doc(hidden)]
+    fn is_there(&self) -> bool;
+
     /// The key for a text as a person writes it.
     #[doc(hidden)]
     fn given(text: &str, _: TextOf) -> Option<Box<dyn std::any::Any>>
@@ -277,6 +285,18 @@ impl KeyDef {
     }
 }
 
+/// Writes the number of a field into a key attribute that is not its own. A None writes nothing.
+pub fn write_number<T: IndexPart>(
+    value: &T,
+    field: &str,
+    attribute: &'static str,
+    writer: &mut Writer,
+) -> Result<(), CodecError> {
+    writer.dynamic_name(attribute);
+    let written = value.encode_bound(writer);
+    written.map_err(|fault| fault.at(field).in_key(attribute))
+}
+
 /// Numbers are compared by value, so only a text may have another format.
 const fn test_of_text<T: KeyValue>() -> Option<IsAsWritten> {
     match T::TYPE {
@@ -292,6 +312,11 @@ impl<T: KeyValue> IndexPart for T {
     const TYPE: KeyType = <T as KeyValue>::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
     const BARE: BareKey = (T::TYPE, test_of_text::<T>());
+    const PRESENCE: Presence = Presence::Always;
+
+    fn is_there(&self) -> bool {
+        true
+    }
 
     fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where
@@ -334,6 +359,11 @@ impl<T: KeyValue> IndexPart for Option<T> {
     const TYPE: KeyType = T::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
     const BARE: BareKey = (T::TYPE, test_of_text::<T>());
+    const PRESENCE: Presence = Presence::Optional;
+
+    fn is_there(&self) -> bool {
+        self.is_some()
+    }
 
     fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::given::{GivenPart, WriteGivenPart, wrong_parts};
+use super::index::write_number;
 use super::order::Ordered;
 use super::part::KeyPart;
 use super::part_text::PartText;
@@ -264,6 +265,10 @@ impl KeyTarget<'_> {
     /// Writes a key attribute that is a plain field.
     pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), CodecError> {
         match self.0 {
+            // A number has neither a limit of bytes nor an empty value.
+            TargetKind::Attribute(writer) if name.json.is_empty() => {
+                write_number(value, name.text, name.text, writer)
+            }
             TargetKind::Attribute(writer) => value.encode_key(name, role, writer),
             TargetKind::Bound(writer) => value
                 .encode_bound(writer)

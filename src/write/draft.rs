@@ -27,7 +27,7 @@ use crate::write::difference::{all_as_loaded, at_places, check_guard, difference
 use crate::write::knowledge::source;
 use crate::write::{
     Edit, EvaluatedUpdate, IndexMaintenance, Intent, Main, Rewrite, ShapeFunctions, Touched,
-    UniqueChanges, UpdateOrigin, WritePlan, index_maintenance, known, split, tell_changes, unique,
+    KeyChange, UniqueChanges, UpdateOrigin, WritePlan, attribute_of, index_maintenance, known, split, tell_changes, unique,
 };
 use complete::{check_complete, check_places, set_identity};
 use guard::{expected, relied_on};
@@ -396,13 +396,33 @@ pub(crate) fn keep_up(
         creates,
     };
     let mut maintenance = index_maintenance::plan(declared, &touched, &known)?;
-    for (attribute, json) in maintenance.keys.drain(..) {
-        update.set_action(
-            attribute,
-            json.map_or(UpdateAction::Remove, UpdateAction::Set),
-        );
+    for (attribute, change) in maintenance.keys.drain(..) {
+        let action = match change {
+            KeyChange::Set(json) => UpdateAction::Set(json),
+            KeyChange::Remove => UpdateAction::Remove,
+            KeyChange::AsField(field) => match same_action(declared, update, field) {
+                Some(action) => action,
+                None => continue,
+            },
+        };
+        update.set_action(attribute, action);
     }
     Ok((maintenance, fields))
+}
+
+/// The action that gives another attribute the value that a field gets.
+fn same_action(
+    declared: &EntityDeclaration,
+    update: &UpdateActions,
+    field: &str,
+) -> Option<UpdateAction> {
+    let (_, attribute) = attribute_of(declared, field)?;
+    let mut changes = update.place_actions();
+    let (place, action) = changes.find(|(place, _)| *place.attribute_name() == attribute.stored)?;
+    Some(UpdateAction::Same {
+        place: place.clone(),
+        action: Box::new(action.clone()),
+    })
 }
 
 /// Prints the names of the changed attributes, never the values.

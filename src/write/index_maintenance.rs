@@ -13,12 +13,22 @@ use crate::schema::{EntityIndexDef, KeyDef, KeySource, Piece, Presence};
 /// The changes of an update in addition to its own.
 #[derive(Debug, Default)]
 pub(crate) struct IndexMaintenance {
-    /// Derived attributes and their new values; None for those that are removed.
-    pub(crate) keys: Vec<(&'static str, Option<Vec<u8>>)>,
+    /// Derived attributes and their changes.
+    pub(crate) keys: Vec<(&'static str, KeyChange)>,
     /// Fields whose value was used.
     pub(crate) used: Vec<&'static str>,
     /// Text fields that were assumed not to be empty in the stored item.
     pub(crate) filled: Vec<&'static str>,
+}
+
+/// The change of a derived attribute.
+#[derive(Debug)]
+pub(crate) enum KeyChange {
+    /// It gets this value, DynamoDB JSON.
+    Set(Vec<u8>),
+    /// It is the number of a field, which DynamoDB computes. The key gets the same action.
+    AsField(&'static str),
+    Remove,
 }
 
 /// The effect of an update on the fields.
@@ -52,6 +62,15 @@ struct Part {
     number: usize,
     field: &'static str,
     presence: Presence,
+    /// Whether the key is the number of the field.
+    is_number: bool,
+}
+
+impl Part {
+    /// Whether the key gets the action of the field. Each computation leaves a number, so the part exists.
+    fn is_computed(&self, known: &Known) -> bool {
+        self.is_number && known.is_computed(self.field)
+    }
 }
 
 /// Plans the maintenance of all indexes.
@@ -135,9 +154,8 @@ fn plan_sharing(
             .iter()
             .filter(|key| !written.contains(&key.attribute))
         {
-            maintenance
-                .keys
-                .push((key.attribute, Some(index.write(declared, key, known)?)));
+            let change = index.change_of(declared, key, known)?;
+            maintenance.keys.push((key.attribute, change));
         }
         written.extend(index.keys.iter().map(|key| key.attribute));
     }
@@ -145,7 +163,7 @@ fn plan_sharing(
     for key in group.iter().flat_map(|index| &index.keys) {
         if !written.contains(&key.attribute) {
             written.push(key.attribute);
-            maintenance.keys.push((key.attribute, None));
+            maintenance.keys.push((key.attribute, KeyChange::Remove));
         }
     }
     Ok(())
@@ -168,7 +186,7 @@ impl Index {
             let parts = parts_of(key, &mut parts);
             // An attribute of the table's primary key never changes, even if an index uses it as a key.
             let is_primary = key.attribute == table.pk || table.sk == Some(key.attribute);
-            if matches!(key.source, KeySource::Template(_)) && !is_primary {
+            if key.is_derived() && !is_primary {
                 keys.push(IndexKeyAttribute {
                     number,
                     attribute: key.attribute,
@@ -208,7 +226,7 @@ impl Index {
         let mut unknown = false;
         let holds = (declared.index_holds)(self.number, known).map_err(fail)?;
         let mut answers = vec![holds];
-        for part in self.parts() {
+        for part in self.parts().filter(|part| !part.is_computed(known)) {
             let there = (declared.index_part_is_there)(self.number, part.number, known);
             answers.push(there.map_err(fail)?);
         }
@@ -240,14 +258,13 @@ impl Index {
                 maintenance.used.extend(self.fields());
                 maintenance
                     .keys
-                    .extend(self.keys.iter().map(|key| (key.attribute, None)));
+                    .extend(self.keys.iter().map(|key| (key.attribute, KeyChange::Remove)));
             }
             IndexMembership::Complete => {
                 maintenance.used.extend(self.fields());
                 for key in &self.keys {
-                    maintenance
-                        .keys
-                        .push((key.attribute, Some(self.write(declared, key, known)?)));
+                    let change = self.change_of(declared, key, known)?;
+                    maintenance.keys.push((key.attribute, change));
                 }
             }
             IndexMembership::Unknown => self.plan_partly(declared, touched, known, maintenance)?,
@@ -271,7 +288,8 @@ impl Index {
         let mut decisive = self.decisive().iter();
         let depends = decisive.any(|field| changes(field) || !known.knows(field));
         let concerned = |key: &&IndexKeyAttribute| key.parts.iter().any(|part| changes(part.field));
-        let lacks = |key: &IndexKeyAttribute| key.parts.iter().any(|part| !known.knows(part.field));
+        let is_open = |part: &Part| !known.knows(part.field) && !part.is_computed(known);
+        let lacks = |key: &IndexKeyAttribute| key.parts.iter().any(is_open);
         // A new item has no stored keys that could remain unchanged.
         if touched.creates || may_enter || depends || self.keys.iter().filter(concerned).any(lacks)
         {
@@ -281,9 +299,8 @@ impl Index {
             maintenance
                 .used
                 .extend(key.parts.iter().map(|part| part.field));
-            maintenance
-                .keys
-                .push((key.attribute, Some(self.write(declared, key, known)?)));
+            let change = self.change_of(declared, key, known)?;
+            maintenance.keys.push((key.attribute, change));
         }
         // The plan also relies on the known optional parts and on `when`, so they are guarded. Whether an unknown text
         // is empty is checked by a condition on the stored item.
@@ -297,6 +314,19 @@ impl Index {
         });
         maintenance.filled.extend(text.map(|part| part.field));
         Ok(())
+    }
+
+    /// The change of a derived key whose parts are known, or computed.
+    fn change_of(
+        &self,
+        declared: &EntityDeclaration,
+        key: &IndexKeyAttribute,
+        known: &Known,
+    ) -> Result<KeyChange> {
+        match &*key.parts {
+            [part] if part.is_computed(known) => Ok(KeyChange::AsField(part.field)),
+            _ => self.write(declared, key, known).map(KeyChange::Set),
+        }
     }
 
     /// The value of a derived key.
@@ -346,7 +376,15 @@ impl Index {
                 || optional.contains(field)
                 || concerned.contains(field)
         };
-        let unknown: Vec<_> = self.fields().filter(|field| !known.knows(field)).collect();
+        // The key that is the number of a computed field needs no value of it.
+        let needs_value = |field: &str| {
+            let mut uses = self.parts().filter(|part| part.field == field);
+            self.decisive().contains(&field) || uses.any(|part| !part.is_computed(known))
+        };
+        let unknown: Vec<_> = self
+            .fields()
+            .filter(|field| !known.knows(field) && needs_value(field))
+            .collect();
         let needed: Vec<_> = unknown.iter().copied().filter(is_needed).collect();
         // For indexes that share an attribute, every part must be known.
         if needed.is_empty() { unknown } else { needed }
@@ -393,21 +431,23 @@ impl Index {
 }
 
 fn parts_of(key: &KeyDef, numbers: &mut impl Iterator<Item = usize>) -> Vec<Part> {
-    let KeySource::Template(pieces) = key.source else {
-        return Vec::new();
+    let (number, pieces) = match key.source {
+        KeySource::Field(_) => return Vec::new(),
+        KeySource::Number { field, presence } => (Some((field, presence, true)), &[][..]),
+        KeySource::Template(pieces) => (None, pieces),
     };
     let parts = pieces.iter().filter_map(|piece| match piece {
         Piece::Literal(_) | Piece::Shard(_) => None,
         Piece::Part {
             field, presence, ..
-        } => Some((*field, *presence)),
+        } => Some((*field, *presence, false)),
     });
-    parts
-        .zip(numbers)
-        .map(|((field, presence), number)| Part {
-            number,
-            field,
-            presence,
-        })
-        .collect()
+    let parts = number.into_iter().chain(parts).zip(numbers);
+    let part = |((field, presence, is_number), number)| Part {
+        number,
+        field,
+        presence,
+        is_number,
+    };
+    parts.map(part).collect()
 }

@@ -178,9 +178,14 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
         return;
     }
     for source in index.keys() {
-        if let KeySource::Template(template) = source {
+        let span = match source {
+            KeySource::Field { .. } => continue,
+            KeySource::Number { span, .. } => *span,
+            KeySource::Template(template) => template.span,
+        };
+        {
             diag.at(
-                template.span,
+                span,
                 "the keys of an index with a list are bare fields; write the field's name",
             );
         }

@@ -6,7 +6,7 @@ use quote::format_ident;
 use super::attribute::{index_attribute, index_pk_role};
 use super::tokens::{local, plain_name};
 use super::{codec, template, when};
-use crate::model::{Entity, Field, FieldRole, Format, Index, KeySource, TableRef, Template};
+use crate::model::{DerivedPart, Entity, Field, FieldRole, Index, KeySource, TableRef};
 
 /// Returns all key attributes of an index: the source of each, its key, and its position in that key.
 pub(super) fn index_keys(index: &Index) -> impl Iterator<Item = (&KeySource, &'static str, usize)> {
@@ -30,10 +30,9 @@ pub(super) fn distinct_of<'a>(entity: &'a Entity, index: &'a Index) -> &'a Index
         .unwrap_or(index)
 }
 
-/// Returns the parts of all templates of an index, those of the partition key first; the library counts them so.
-pub(super) fn template_parts(index: &Index) -> Vec<(usize, Format)> {
-    let templates = index.keys().filter_map(KeySource::template);
-    templates.flat_map(Template::parts).collect()
+/// Returns the parts of all derived keys of an index, those of the partition key first; the library counts them so.
+pub(super) fn derived_parts(index: &Index) -> Vec<DerivedPart> {
+    index.keys().flat_map(KeySource::derived_parts).collect()
 }
 
 /// Names the function that writes a key attribute, which other expansions call.
@@ -87,7 +86,7 @@ fn stored_value(field: &Field) -> TokenStream {
 
 /// Declares variables for the managed fields that index keys are made of, or depend on.
 pub(super) fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenStream> {
-    let in_keys = entity.indexes.iter().flat_map(template_parts);
+    let in_keys = entity.indexes.iter().flat_map(derived_parts);
     let in_keys = in_keys.map(|(field, _)| field);
     let in_conditions = entity
         .indexes
@@ -107,22 +106,33 @@ pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -
     let mut missing = Vec::new();
     let mut writes = Vec::new();
     for (source, role, at) in index_keys(index) {
-        let KeySource::Template(template) = source else {
-            continue;
-        };
-        let function = index_writer_name(index, role, at);
-        let skip = already_written(entity, index, role, at);
-        let shard = template::shard(template, &code!(__d::Shard::Of(hash)));
-        let mut arguments = Vec::new();
-        for part in template.parts() {
+        for part in source.derived_parts() {
             let value = stored_value(&entity.fields[part.0]);
-            let is_there = template::index_question(entity, part, "is_there");
+            let is_there = template::derived_item(entity, part, "is_there");
             missing.push(code!(!#is_there(&#value)));
-            arguments.push(template::index_part_of(entity, part, &code!(&#value)));
         }
+        let write = match source {
+            KeySource::Field { .. } => continue,
+            KeySource::Number { field, .. } => {
+                let value = stored_value(&entity.fields[*field]);
+                let attribute = index_attribute(entity, index, role, at);
+                template::write_number(entity, *field, &code!(&#value), &attribute)
+            }
+            KeySource::Template(template) => {
+                let function = index_writer_name(index, role, at);
+                let shard = template::shard(template, &code!(__d::Shard::Of(hash)));
+                let arguments = template.parts().map(|part| {
+                    let value = stored_value(&entity.fields[part.0]);
+                    template::index_part_of(entity, part, &code!(&#value))
+                });
+                let target = code!(__d::KeyTarget::attribute(writer));
+                code!(#key_struct::#function(#target #shard #(, #arguments)*))
+            }
+        };
+        let skip = already_written(entity, index, role, at);
         writes.push(code! {
             if !(#skip) {
-                #key_struct::#function(__d::KeyTarget::attribute(writer) #shard #(, #arguments)*)?;
+                #write?;
             }
         });
     }
@@ -179,7 +189,7 @@ pub(super) fn already_written(
         }
         let flag = written_flag(other);
         for (source, role, at) in index_keys(other) {
-            if matches!(source, KeySource::Template(_)) {
+            if source.is_derived() {
                 let theirs = index_attribute(entity, other, role, at);
                 earlier.push(code!((#flag && __d::same_text(#mine, #theirs))));
             }

@@ -50,7 +50,9 @@ pub(crate) fn end_partition(options: &mut Options, pk: &mut [KeySource], reader:
 /// Rule: a shard is the last part of a template, so bare fields have none.
 fn refuse_bare(fields: &[KeySource], reader: &Reader<'_>) {
     let named = fields.iter().filter_map(|source| match source {
-        KeySource::Field { field, span } => Some((reader.fields.get(*field)?, *span)),
+        KeySource::Field { field, span } | KeySource::Number { field, span } => {
+            Some((reader.fields.get(*field)?, *span))
+        }
         KeySource::Template(_) => None,
     });
     let named: Vec<_> = named

@@ -25,6 +25,7 @@ fn key(entity: &Entity, source: &KeySource) -> String {
     let name = |field: &usize| entity.fields[*field].ident.to_string();
     match source {
         KeySource::Field { field, .. } => name(field),
+        KeySource::Number { field, .. } => format!("number {}", name(field)),
         KeySource::Template(template) => {
             let piece = |piece: &Piece| match piece {
                 Piece::Literal(text) => format!("'{text}'"),

@@ -415,6 +415,7 @@ pub(super) fn has(key: &KeySchema, name: &str) -> bool {
 pub(super) fn shown(key: &KeySchema) -> String {
     match &key.content {
         KeyContent::Field(field) => format!("the field `{field}`"),
+        KeyContent::Number(field) => format!("the number of the field `{field}`"),
         KeyContent::Template(_) => match (template_text(key), key.shards()) {
             (template, Some(shards)) => format!("\"{template}\" with {shards} shards"),
             (template, None) => format!("\"{template}\""),
