@@ -21,6 +21,7 @@ mod half_keys;
 mod json_texts;
 mod key_formats;
 mod nulls;
+mod number_keys;
 mod programs;
 mod random;
 mod separators;
@@ -47,6 +48,7 @@ fn main() {
     all.extend(trials("json_texts", Mode::Raw, json_texts::tests()));
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
+    all.extend(trials("number_keys", Mode::Raw, number_keys::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));
     all.extend(trials("separators", Mode::Raw, separators::tests()));
     all.extend(trials("time_ranges", Mode::Raw, time_ranges::tests()));

@@ -9,6 +9,7 @@ use crate::entity::{
 };
 use crate::error::Error;
 use crate::json::{CodecError, Reader, find_member};
+use crate::key::point::KeyPoint;
 use crate::key::{Role, Shard};
 use crate::schema::{
     DeclaredEntity, EntityDef, EntityIndexDef, FoundType, KeyDef, KeySource, Pattern, Piece,
@@ -187,6 +188,18 @@ impl QuerySource {
         is_foreign.then(|| self.foreign_key(self.entity, item, attribute))
     }
 
+    /// The error for a row whose sort key is another number than that of its field.
+    fn foreign_number(&self, item: &[u8], attribute: &'static str) -> Option<Error> {
+        let number_of = |item: &[u8]| {
+            let json = find_member(item, attribute).ok().flatten()?;
+            KeyPoint::read_point(&mut Reader::new(json)).ok()
+        };
+        let own = (self.entity.reread)(item)?;
+        // One number has several formats, so their values are compared.
+        (number_of(item)? != number_of(&own)?)
+            .then(|| self.foreign_key(self.entity, item, attribute))
+    }
+
     fn foreign_key(&self, entity: &EntityDef, item: &[u8], attribute: &'static str) -> Error {
         let fault = CodecError::key_of_index_differs().at(attribute);
         refused_row(self.table, entity, item, fault).in_key(attribute)
@@ -316,13 +329,17 @@ pub(crate) struct SortKeyTest {
     pub(crate) source: QuerySource,
     /// The first and the last piece whose texts are compared.
     pub(crate) pieces: Option<(usize, usize)>,
+    /// The attribute whose number is compared.
+    pub(crate) number: Option<&'static str>,
 }
 
 impl SortKeyTest {
     /// The error for a row with another sort key.
     pub(crate) fn foreign_sort_key(&self, item: &[u8]) -> Option<Error> {
         let ranged = || self.source.foreign_pieces(item, self.pieces?);
-        self.source.foreign_sort_key(item).or_else(ranged)
+        let number = || self.source.foreign_number(item, self.number?);
+        let foreign = self.source.foreign_sort_key(item);
+        foreign.or_else(ranged).or_else(number)
     }
 }
 

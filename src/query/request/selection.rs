@@ -96,8 +96,10 @@ impl Selection {
         let test = SortKeyTest {
             source: *self.query_source(),
             pieces: self.draft.ranged_pieces(),
+            number: self.draft.ranged_number(),
         };
-        (is_checked && (test.pieces.is_some() || test.source.has_other_formats())).then_some(test)
+        let is_ranged = test.pieces.is_some() || test.number.is_some();
+        (is_checked && (is_ranged || test.source.has_other_formats())).then_some(test)
     }
 
     /// The partition key, if a scan may meet sentinels of unique values that only newer programs declare.
