@@ -119,7 +119,7 @@ pub use format::{Millis, Padded, Seconds, ToDate, ToMillis, ToMonth, ToSeconds, 
 pub use given::GivenPart;
 #[doc(hidden)]
 pub use given::wrong_parts;
-pub use index::{IndexField, IndexPart, UniquePart, write_number};
+pub use index::{IndexField, IndexPart, UniquePart};
 #[doc(hidden)]
 pub use lower_time::{LOWER_MILLIS, LOWER_SECONDS};
 pub use lower_time::{ToLowerMillis, ToLowerSeconds};

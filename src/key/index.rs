@@ -255,6 +255,19 @@ pub trait IndexPart: Sized {
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
+    /// Writes the number of a field into a key attribute that is not its own. There is a value.
+    #[doc(hidden)]
+    fn write_number(
+        &self,
+        field: &str,
+        attribute: &'static str,
+        writer: &mut Writer,
+    ) -> Result<(), CodecError> {
+        writer.dynamic_name(attribute);
+        let written = self.encode_bound(writer);
+        written.map_err(|fault| fault.at(field).in_key(attribute))
+    }
+
     /// Reads the attribute.
     #[doc(hidden)]
     fn decode_index_key(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
@@ -283,18 +296,6 @@ impl KeyDef {
             ..KeyDef::new(attribute, ty, KeySource::Field(field))
         }
     }
-}
-
-/// Writes the number of a field into a key attribute that is not its own. A None writes nothing.
-pub fn write_number<T: IndexPart>(
-    value: &T,
-    field: &str,
-    attribute: &'static str,
-    writer: &mut Writer,
-) -> Result<(), CodecError> {
-    writer.dynamic_name(attribute);
-    let written = value.encode_bound(writer);
-    written.map_err(|fault| fault.at(field).in_key(attribute))
 }
 
 /// Numbers are compared by value, so only a text may have another format.

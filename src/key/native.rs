@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::given::{GivenPart, WriteGivenPart, wrong_parts};
-use super::index::write_number;
+use super::index::IndexPart;
 use super::order::Ordered;
 use super::part::KeyPart;
 use super::part_text::PartText;
@@ -267,7 +267,7 @@ impl KeyTarget<'_> {
         match self.0 {
             // A number has neither a limit of bytes nor an empty value.
             TargetKind::Attribute(writer) if name.json.is_empty() => {
-                write_number(value, name.text, name.text, writer)
+                IndexPart::write_number(value, name.text, name.text, writer)
             }
             TargetKind::Attribute(writer) => value.encode_key(name, role, writer),
             TargetKind::Bound(writer) => value

@@ -2,8 +2,8 @@
 
 use super::overlap::{is_fallback, same_text};
 use super::{
-    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType, Piece, Presence, Projection,
-    Style, TableDef, Width,
+    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType, Piece, Presence,
+    Projection, Style, TableDef, Width,
 };
 
 /// A name of a list, or empty text past its end.

@@ -26,8 +26,9 @@ use crate::schema::Pattern;
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::knowledge::source;
 use crate::write::{
-    Edit, EvaluatedUpdate, IndexMaintenance, Intent, Main, Rewrite, ShapeFunctions, Touched,
-    KeyChange, UniqueChanges, UpdateOrigin, WritePlan, attribute_of, index_maintenance, known, split, tell_changes, unique,
+    Edit, EvaluatedUpdate, IndexMaintenance, Intent, KeyChange, Main, Rewrite, ShapeFunctions,
+    Touched, UniqueChanges, UpdateOrigin, WritePlan, attribute_of, index_maintenance, known, split,
+    tell_changes, unique,
 };
 use complete::{check_complete, check_places, set_identity};
 use guard::{expected, relied_on};

@@ -40,7 +40,7 @@ pub(crate) struct Touched<'t> {
     pub(crate) creates: bool,
 }
 
-/// One index, in a run-time plan.
+/// The keys of an index that exist together, in a run-time plan: its texts, or one number.
 struct Index {
     /// The number that the derive gives it.
     number: usize,
@@ -101,23 +101,24 @@ fn groups(declared: &EntityDeclaration) -> Vec<Vec<Index>> {
             continue;
         }
         seen.push(def.index);
-        let index = Index::of(declared, seen.len() - 1, def);
-        // Keys that are fields themselves change with their fields, so nothing is maintained for
-        // them.
-        if index.keys.is_empty() {
-            continue;
+        for index in Index::of(declared, seen.len() - 1, def) {
+            join_groups(&mut groups, index);
         }
-        // An index may share attributes with several groups that had nothing in common before. It joins them into one.
-        let shares = |other: &Index| index.keys.iter().any(|key| other.writes(key.attribute));
-        let (mut together, apart): (Vec<_>, Vec<_>) = groups
-            .into_iter()
-            .partition(|group| group.iter().any(shares));
-        let mut group: Vec<Index> = together.drain(..).flatten().collect();
-        group.push(index);
-        groups = apart;
-        groups.push(group);
     }
     groups
+}
+
+/// Adds an index to the groups.
+fn join_groups(groups: &mut Vec<Vec<Index>>, index: Index) {
+    // An index may share attributes with several groups that had nothing in common before. It joins them into one.
+    let shares = |other: &Index| index.keys.iter().any(|key| other.writes(key.attribute));
+    let (mut together, apart): (Vec<_>, Vec<_>) = std::mem::take(groups)
+        .into_iter()
+        .partition(|group| group.iter().any(shares));
+    let mut group: Vec<Index> = together.drain(..).flatten().collect();
+    group.push(index);
+    *groups = apart;
+    groups.push(group);
 }
 
 /// Plans indexes that share an attribute. The first complete one writes the attribute, so everything must be known.
@@ -178,23 +179,33 @@ enum IndexMembership {
 }
 
 impl Index {
-    fn of(declared: &EntityDeclaration, number: usize, def: &'static EntityIndexDef) -> Index {
+    /// Keys that are fields themselves change with their fields, so nothing is maintained for them.
+    fn of(declared: &EntityDeclaration, number: usize, def: &'static EntityIndexDef) -> Vec<Index> {
         let table = declared.table;
         let mut parts = 0..;
-        let mut keys = Vec::new();
+        let (mut texts, mut numbers) = (Vec::new(), Vec::new());
         for (number, key) in def.pk.iter().chain(def.sk).enumerate() {
             let parts = parts_of(key, &mut parts);
             // An attribute of the table's primary key never changes, even if an index uses it as a key.
             let is_primary = key.attribute == table.pk || table.sk == Some(key.attribute);
-            if key.is_derived() && !is_primary {
-                keys.push(IndexKeyAttribute {
-                    number,
-                    attribute: key.attribute,
-                    parts,
-                });
+            if !key.is_derived() || is_primary {
+                continue;
+            }
+            let is_number = matches!(key.source, KeySource::Number { .. });
+            let key = IndexKeyAttribute {
+                number,
+                attribute: key.attribute,
+                parts,
+            };
+            match is_number {
+                // Other programs write each number by itself, so a missing text does not remove it, and it removes no text.
+                true => numbers.push(vec![key]),
+                false => texts.push(key),
             }
         }
-        Index { number, def, keys }
+        let texts = Some(texts).filter(|texts| !texts.is_empty());
+        let keys = texts.into_iter().chain(numbers);
+        keys.map(|keys| Index { number, def, keys }).collect()
     }
 
     fn writes(&self, attribute: &str) -> bool {
@@ -256,9 +267,11 @@ impl Index {
             // All derived keys are removed, because a fresh write of the whole entity would store none of them.
             IndexMembership::Incomplete => {
                 maintenance.used.extend(self.fields());
-                maintenance
-                    .keys
-                    .extend(self.keys.iter().map(|key| (key.attribute, KeyChange::Remove)));
+                maintenance.keys.extend(
+                    self.keys
+                        .iter()
+                        .map(|key| (key.attribute, KeyChange::Remove)),
+                );
             }
             IndexMembership::Complete => {
                 maintenance.used.extend(self.fields());

@@ -75,7 +75,7 @@ fn pattern_name<'k>(
     let is_generic = terms.any_names && index.columns().any(|column| column.is_generic());
     let first = keys.filter_map(|key| match key {
         AdoptedKey::Template(template) => template.parts().next().map(|(attribute, _)| attribute),
-        AdoptedKey::Field(_) => None,
+        AdoptedKey::Field(_) | AdoptedKey::Number(_) => None,
     });
     let field = first
         .filter(|_| is_generic)

@@ -577,13 +577,13 @@ fn doubtful_unique_rows_are_noted() {
 }
 
 #[test]
-fn a_copied_number_is_noted() {
+fn a_copied_number_is_declared() {
     let row = |id: u32, score: u32, key: u32| {
         format!(
             r#"{{"pk":"g#{id}","sk":"g#","gsi1pk":"game","gsi1sk":{key},"score":{score},"game":"game"}}"#
         )
     };
-    let note = "it equals `score` in all items";
+    let note = "sk = number(score)";
     let text = |rows: [String; 3]| text_of(&typed_sample(&rows.each_ref().map(String::as_str))).0;
     let copied = text([row(1, 10, 10), row(2, 20, 20), row(3, 10, 10)]);
     assert!(copied.contains(note), "{copied}");

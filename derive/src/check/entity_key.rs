@@ -148,10 +148,15 @@ impl KeyUses<'_> {
                     "format" => ", or give the field a type that is stored so, such as `EpochMillis`",
                     _ => "",
                 };
-                let message = format!(
-                    "`{}` is a key attribute and stored by its own type; remove `{word}`, or use it in a template{other}",
-                    field.ident
-                );
+                let name = &field.ident;
+                let message = match is_attribute {
+                    true => format!(
+                        "`{name}` is a key attribute and stored by its own type; remove `{word}`, or use it in a template{other}"
+                    ),
+                    false => format!(
+                        "`number({name})` takes a field that is stored by its own type; remove `{word}`, or use it in a template{other}"
+                    ),
+                };
                 self.diag
                     .at(marks.form.unwrap_or(field.ident.span()), message);
             }

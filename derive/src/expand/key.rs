@@ -205,7 +205,9 @@ pub(super) fn templates(entity: &Entity) -> impl Iterator<Item = (&Template, &'s
 /// The number of uses of a field in the primary key.
 pub(super) fn uses(entity: &Entity, field: usize) -> usize {
     let uses = entity.primary().map(|source| match source {
-        KeySource::Field { field: bare, .. } | KeySource::Number { field: bare, .. } => usize::from(*bare == field),
+        KeySource::Field { field: bare, .. } | KeySource::Number { field: bare, .. } => {
+            usize::from(*bare == field)
+        }
         KeySource::Template(template) => template.parts().filter(|part| part.0 == field).count(),
     });
     uses.sum()

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::Type;
 
-use super::definition::pieces;
 use super::attribute::index_attribute;
+use super::definition::pieces;
 use super::flat;
 use super::index::index_keys;
 use super::library::variant;
@@ -358,9 +358,7 @@ fn part_models(
     source: &KeySource,
     of_index: Option<TokenStream>,
 ) -> Vec<TokenStream> {
-    let model = |name: TokenStream, (ranges, given): (TokenStream, TokenStream)| {
-        code!(__d::PartModel { format: "", name: #name, ranges: #ranges, given: #given })
-    };
+    let model = |name: TokenStream, (ranges, given): (TokenStream, TokenStream)| code!(__d::PartModel { format: "", name: #name, ranges: #ranges, given: #given });
     match source {
         KeySource::Number { field, .. } => {
             let asked = ask(&entity.fields[*field], &code!(IndexPart));

@@ -120,8 +120,12 @@ pub(super) fn write_number(
     value: &TokenStream,
     attribute: &TokenStream,
 ) -> TokenStream {
-    let (ty, name) = (&entity.fields[field].ty, plain_name(&entity.fields[field].ident));
-    code!(__d::write_number::<#ty>(#value, #name, #attribute, writer))
+    let field = &entity.fields[field];
+    let (write, name) = (
+        of(&field.ty, &code!(IndexPart), "write_number"),
+        plain_name(&field.ident),
+    );
+    code!(#write(#value, #name, #attribute, writer))
 }
 
 /// Returns the additional argument of a writer if the template has shards.

@@ -64,6 +64,10 @@ fn refuse_bare(fields: &[KeySource], reader: &Reader<'_>) {
         .collect();
     let message = match named.as_slice() {
         [] => return,
+        [(name, _)] if fields.iter().any(KeySource::is_derived) => format!(
+            "a number has no shards, because they are a part of a template; write `pk = \"{}#{{{name}}}\"`",
+            name.to_uppercase()
+        ),
         [(name, _)] => format!(
             "`{name}` is a key attribute itself, and `shards` adds a part to a template; write \
                 `pk = \"{}#{{{name}}}\"`",

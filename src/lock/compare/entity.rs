@@ -348,7 +348,7 @@ fn pieces_agree(
     new: &KeySchema,
     same_field: impl Fn(&PartSchema, &PartSchema) -> bool,
 ) -> bool {
-    if old.field() != new.field() {
+    if old.field() != new.field() || old.whole_field() != new.whole_field() {
         return false;
     }
     // The number of shards is left out: a change of it has safe steps of its own, which `shards`

@@ -1,0 +1,129 @@
+//! An entity whose index keys are numbers of its fields, which the service may compute.
+
+use dynamo_entity::prelude::*;
+use dynamo_entity::{Item, Value};
+use fastrand::Rng;
+
+use super::given::{escaped, filled, maybe, text};
+use crate::subject::{Effect, IndexKeys, Move, Subject};
+use crate::{compute, default, maybe, parts, set};
+
+crate::declare! {
+    pub entity Gauge(table = "gauges", key(pk = id), gsi(by_value, pk = "G#{place}", sk = number(value)),
+        gsi(by_class, pk = number(class), sk = "{place}#{note}", when(active = true)),
+        gsi(by_ratio, pk = "ALL", sk = number(ratio)))
+        { pub id: u32, pub place: String, pub value: Option<i64>, pub class: i16,
+          #[dynamo(default = true)] pub active: bool, pub ratio: Option<f64>, pub note: Option<String> }
+}
+
+fn ratio(rng: &mut Rng) -> f64 {
+    rng.choice([0.5, -1.25, 3.0]).unwrap_or(0.5)
+}
+
+impl Subject for Gauge {
+    const KEY: &'static [&'static str] = &["id"];
+    const REQUIRED: &'static [&'static str] = &["place", "class"];
+    const TEXTS: &'static [&'static str] = &["note"];
+    const GROUPS: &'static [&'static [&'static str]] = &[
+        &["place"],
+        &["value"],
+        &["class", "active"],
+        &["place", "note", "active"],
+        &["ratio"],
+    ];
+
+    parts![plain place, maybe value, plain class, plain active, maybe note, maybe ratio];
+
+    fn random(rng: &mut Rng, no: u32) -> Self {
+        Gauge {
+            place: filled(rng),
+            value: maybe(rng, |rng| rng.i64(-2..3)),
+            class: rng.i16(0..3),
+            active: rng.bool(),
+            ratio: maybe(rng, ratio),
+            note: maybe(rng, text),
+            ..Self::blank(no)
+        }
+    }
+
+    fn blank(no: u32) -> Self {
+        Gauge {
+            id: no,
+            place: "x".into(),
+            value: None,
+            class: 0,
+            active: true,
+            ratio: None,
+            note: None,
+        }
+    }
+
+    fn moves(rng: &mut Rng) -> Vec<Move<Self>> {
+        let p = <Self as DynamoEntity>::Paths::default();
+        let (by, step) = (rng.i64(0..4), rng.i16(-2..3));
+        vec![
+            set!(p.place, filled(rng)),
+            match rng.bool() {
+                true => maybe!(p.value, maybe(rng, |rng| rng.i64(-2..3))),
+                false => compute!(
+                    p.value,
+                    p.value().sub(by),
+                    move |gauge: &mut Self, _: &Item| {
+                        gauge.value = Some(gauge.value.unwrap_or(0) - by);
+                        Effect::Done
+                    }
+                ),
+            },
+            match rng.bool() {
+                true => set!(p.class, rng.i16(0..3)),
+                false => compute!(
+                    p.class,
+                    p.class().add(step),
+                    move |gauge: &mut Self, _: &Item| {
+                        gauge.class += step;
+                        Effect::Done
+                    }
+                ),
+            },
+            match rng.bool() {
+                true => default!(p.active, true),
+                false => set!(p.active, rng.bool()),
+            },
+            maybe!(p.ratio, maybe(rng, ratio)),
+            maybe!(p.note, maybe(rng, text)),
+        ]
+    }
+
+    fn indexes(&self, _: &dyn Fn(u16) -> u16) -> Vec<IndexKeys> {
+        let mut indexes: Vec<IndexKeys> = Vec::new();
+        if let Some(value) = self.value {
+            let place = format!("G#{}", escaped(&self.place));
+            let keys = vec![("by_value_pk", place.into()), ("by_value_sk", value.into())];
+            indexes.push(("by_value", keys));
+        }
+        if let Some(note) = self
+            .note
+            .as_ref()
+            .filter(|note| !note.is_empty() && self.active)
+        {
+            let text = format!("{}#{}", escaped(&self.place), escaped(note));
+            let class = Value::from(i64::from(self.class));
+            let keys = vec![("by_class_pk", class), ("by_class_sk", text.into())];
+            indexes.push(("by_class", keys));
+        }
+        if let Some(ratio) = self.ratio {
+            let ratio = Value::N(ratio.to_string().parse().expect("a number"));
+            let keys = vec![("by_ratio_pk", "ALL".into()), ("by_ratio_sk", ratio)];
+            indexes.push(("by_ratio", keys));
+        }
+        indexes
+    }
+
+    fn estrange(rng: &mut Rng, item: &mut Item) {
+        for name in ["note", "ratio"] {
+            if !item.contains(name) && rng.bool() {
+                item.insert(name, Value::Null);
+            }
+        }
+    }
+}
