@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::given::{GivenPart, WriteGivenPart, wrong_parts};
-use super::index::IndexPart;
 use super::order::Ordered;
 use super::part::KeyPart;
 use super::part_text::PartText;
@@ -265,9 +264,12 @@ impl KeyTarget<'_> {
     /// Writes a key attribute that is a plain field.
     pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), CodecError> {
         match self.0 {
-            // A number has neither a limit of bytes nor an empty value.
+            // Such a key is a number, which is never empty or too long.
             TargetKind::Attribute(writer) if name.json.is_empty() => {
-                IndexPart::write_number(value, name.text, name.text, writer)
+                writer.dynamic_name(name.text);
+                value
+                    .encode_bound(writer)
+                    .map_err(|fault| fault.at(name.text).in_key(name.text))
             }
             TargetKind::Attribute(writer) => value.encode_key(name, role, writer),
             TargetKind::Bound(writer) => value

@@ -49,7 +49,7 @@ fn is_number(entity: &Entity, source: &KeySource) -> Option<TokenStream> {
     let field = &entity.fields[*field];
     let (name, ty) = (&field.ident, of(&field.ty, &code!(IndexPart), "TYPE"));
     let message = format!(
-        "`{name}` is not stored as a number; write \"{{{name}}}\", a text, or `{name}`, if the attribute of the field is the key"
+        "`number({name})` takes a field that is stored as a number; write the template \"{{{name}}}\" instead"
     );
     Some(check(*span, &code!(__d::is_number(#ty)), &message))
 }
