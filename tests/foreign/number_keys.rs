@@ -22,6 +22,8 @@ tests![
     sums_are_written_to_both(Games),
     pages_continue_at_numbers(Games),
     a_row_in_another_position(Games),
+    refill_repairs_numbers(Games),
+    collections_and_copies_of_rows(Games),
     texts_of_a_person(Games),
     an_own_table,
 ];
@@ -301,6 +303,22 @@ async fn numbers_are_compared_by_value(db: Db) -> Outcome {
         assert_eq!(found.len(), 1, "{spelling}");
         found[0].put().send(&db).await?;
     }
+    db.create_tables([Parcel::schema()]).await?;
+    for weight in ["1E+30", "0.0000001", "-123456789012345680000", "7"] {
+        let row = raw([
+            ("id", s(weight)),
+            ("by_weight_pk", s("ALL")),
+            ("by_weight_sk", n(weight)),
+            ("weight", n(weight)),
+        ]);
+        db.plant::<Parcel>(row).await;
+    }
+    let all = Parcel::by_weight()
+        .weight()
+        .between(-1e40..=1e40)
+        .all(&db)
+        .await?;
+    assert_eq!(all.len(), 4);
     Ok(())
 }
 
@@ -534,6 +552,14 @@ struct Player {
     level: f64,
 }
 
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "parcels", verbatim, key(pk = id))]
+#[dynamo(gsi(by_weight, pk = "ALL", sk = number(weight)))]
+struct Parcel {
+    id: String,
+    weight: f64,
+}
+
 async fn an_own_table(db: Db) -> Outcome {
     db.create_tables([Player::schema()]).await?;
     for (id, level) in [("a", 1.5), ("b", -0.25), ("c", 100.0)] {
@@ -564,5 +590,64 @@ async fn an_own_table(db: Db) -> Outcome {
     .err()
     .ok_or("no number")?;
     assert_eq!(error.attribute(), Some("level"));
+    Ok(())
+}
+
+/// Rows from before the index, and rows whose number OneTable's `add` left as it was.
+async fn refill_repairs_numbers(db: Db) -> Outcome {
+    for (player, key) in [("ann", Some(5)), ("bob", None), ("cleo", Some(12))] {
+        let mut row = Item::from(raw([
+            ("pk", s("game#chess")),
+            ("sk", s(&format!("score#{player}"))),
+            ("gs1pk", s("game#chess")),
+            ("ls1sk", n(3)),
+            ("_type", s("Score")),
+            ("game", s("chess")),
+            ("player", s(player)),
+            ("score", n(12)),
+            ("bonus", n(3)),
+        ]));
+        row.insert("note", "checked");
+        if let Some(key) = key {
+            row.insert("gs1sk", i64::from(key));
+        }
+        db.plant::<Score>(row).await;
+    }
+    let report = Score::scan().refill().send(&db).await?;
+    assert_eq!(report.counts().written, 2, "{report:?}");
+    let equal = Score::top("chess")
+        .score()
+        .between(12..=12)
+        .all(&db)
+        .await?;
+    assert_eq!(players(&equal), ["ann", "bob", "cleo"]);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoCollection)]
+#[dynamo(table = Games, index = gs2, partition(class))]
+enum OfClass {
+    Price(Price),
+    #[dynamo(other)]
+    Other(Item),
+}
+
+/// A collection whose partition is a number, a query that filters a fake, and a projection.
+async fn collections_and_copies_of_rows(db: Db) -> Outcome {
+    let price = Price {
+        id: "a".into(),
+        class: 3,
+        amount: Some(Decimal::TEN),
+    };
+    price.create().send(&db).await?;
+    let rows = OfClass::in_partition(3).all(&db).await?;
+    assert_eq!(rows, [OfClass::Price(price.clone())]);
+    let query = Price::by_class(3).amount().ge(Decimal::ONE);
+    assert!(query.clone().matches(&price)?);
+    let cheap = Price {
+        amount: Some(Decimal::ZERO),
+        ..price.clone()
+    };
+    assert!(!query.matches(&cheap)?);
     Ok(())
 }

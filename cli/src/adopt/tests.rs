@@ -578,17 +578,33 @@ fn doubtful_unique_rows_are_noted() {
 
 #[test]
 fn a_copied_number_is_declared() {
-    let row = |id: u32, score: u32, key: u32| {
+    let row = |id: u32, score: u32, key: u32, more: &str| {
         format!(
-            r#"{{"pk":"g#{id}","sk":"g#","gsi1pk":"game","gsi1sk":{key},"score":{score},"game":"game"}}"#
+            r#"{{"pk":"g#{id}","sk":"g#","gsi1pk":"game","gsi1sk":{key},"score":{score},"game":"game"{more}}}"#
         )
     };
-    let note = "sk = number(score)";
     let text = |rows: [String; 3]| text_of(&typed_sample(&rows.each_ref().map(String::as_str))).0;
-    let copied = text([row(1, 10, 10), row(2, 20, 20), row(3, 10, 10)]);
-    assert!(copied.contains(note), "{copied}");
-    let differs = text([row(1, 10, 10), row(2, 20, 20), row(3, 10, 11)]);
-    assert!(!differs.contains(note), "{differs}");
-    let one_value = text([row(1, 10, 10), row(2, 10, 10), row(3, 10, 10)]);
-    assert!(!one_value.contains(note), "{one_value}");
+    let typed = |score, key| {
+        let row = |id, score, key| row(id, score, key, r#","_type":"Score""#);
+        text([row(1, 10, 10), row(2, score, score), row(3, 10, key)])
+    };
+    let declared = "sk = number(score)";
+    let copied = typed(20, 10);
+    assert!(copied.contains(declared), "{copied}");
+    assert!(
+        !copied.contains("pub gsi1sk") && !copied.contains("it equals"),
+        "{copied}"
+    );
+    let differs = typed(20, 11);
+    assert!(!differs.contains(declared), "{differs}");
+    let one_value = typed(10, 10);
+    assert!(!one_value.contains(declared), "{one_value}");
+
+    // Without a type, the attribute of a derived key has another name.
+    let row = |id, score, key| row(id, score, key, "");
+    let own = text([row(1, 10, 10), row(2, 20, 20), row(3, 10, 10)]);
+    assert!(
+        own.contains("it equals `score` in all items") && !own.contains(declared),
+        "{own}"
+    );
 }

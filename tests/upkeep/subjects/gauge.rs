@@ -95,28 +95,45 @@ impl Subject for Gauge {
     }
 
     fn indexes(&self, _: &dyn Fn(u16) -> u16) -> Vec<IndexKeys> {
-        let mut indexes: Vec<IndexKeys> = Vec::new();
-        if let Some(value) = self.value {
-            let place = format!("G#{}", escaped(&self.place));
-            let keys = vec![("by_value_pk", place.into()), ("by_value_sk", value.into())];
-            indexes.push(("by_value", keys));
-        }
-        if let Some(note) = self
-            .note
-            .as_ref()
-            .filter(|note| !note.is_empty() && self.active)
-        {
-            let text = format!("{}#{}", escaped(&self.place), escaped(note));
-            let class = Value::from(i64::from(self.class));
-            let keys = vec![("by_class_pk", class), ("by_class_sk", text.into())];
-            indexes.push(("by_class", keys));
-        }
-        if let Some(ratio) = self.ratio {
-            let ratio = Value::N(ratio.to_string().parse().expect("a number"));
-            let keys = vec![("by_ratio_pk", "ALL".into()), ("by_ratio_sk", ratio)];
-            indexes.push(("by_ratio", keys));
-        }
-        indexes
+        let note = self.note.as_ref().filter(|note| !note.is_empty());
+        let text = note.map(|note| format!("{}#{}", escaped(&self.place), escaped(note)));
+        let number = |ratio: f64| Value::N(ratio.to_string().parse().expect("a number"));
+        let active = |value: Option<Value>| value.filter(|_| self.active);
+        let by_index: [(&str, [(&str, Option<Value>); 2]); 3] = [
+            (
+                "by_value",
+                [
+                    (
+                        "by_value_pk",
+                        Some(format!("G#{}", escaped(&self.place)).into()),
+                    ),
+                    ("by_value_sk", self.value.map(Value::from)),
+                ],
+            ),
+            (
+                "by_class",
+                [
+                    ("by_class_pk", active(Some(i64::from(self.class).into()))),
+                    ("by_class_sk", active(text.map(Value::from))),
+                ],
+            ),
+            (
+                "by_ratio",
+                [
+                    ("by_ratio_pk", Some("ALL".into())),
+                    ("by_ratio_sk", self.ratio.map(number)),
+                ],
+            ),
+        ];
+        let indexes = by_index.into_iter().map(|(name, keys)| {
+            let is_whole = keys.iter().all(|(_, value)| value.is_some());
+            let keys = keys
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, value?)));
+            // An item without one of the two keys is in no index, and has the other key nevertheless.
+            (if is_whole { name } else { "" }, keys.collect())
+        });
+        indexes.collect()
     }
 
     fn estrange(rng: &mut Rng, item: &mut Item) {
