@@ -183,12 +183,8 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
             KeySource::Number { span, .. } => *span,
             KeySource::Template(template) => template.span,
         };
-        {
-            diag.at(
-                span,
-                "the keys of an index with a list are bare fields; write the field's name",
-            );
-        }
+        let message = "the keys of an index with a list are bare fields; write the field's name";
+        diag.at(span, message);
     }
 }
 
