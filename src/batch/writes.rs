@@ -19,8 +19,9 @@ pub trait BatchWrite: Send {
     fn add_to(self, db: &Dynamo, input: &mut BatchInput);
 }
 
-/// An entity whose puts and deletes fit into a [`Batch`](crate::Batch) as they are: it has no version and no unique values, and its table has no `identify_by = type`. It is
-/// the one bound for functions that are generic over such entities. Every entity that fits implements it.
+/// An entity whose puts and deletes fit into a [`Batch`](crate::Batch) as they are: it has no version and no unique values, it is
+/// not append-only, and its table has no `identify_by = type`. Use it as the bound of functions that are generic over such
+/// entities. Every entity that fits implements it.
 ///
 /// ```
 /// use dynamo_entity::batch::{BatchEntity, BatchWrite};

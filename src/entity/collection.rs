@@ -21,7 +21,8 @@ use crate::schema::{
 /// either, it contains the whole table, which [`scan`](crate::verbs::CollectionExt::scan) reads.
 ///
 /// The type attribute determines the variant of an item, or, if it has none, its key, which fits at most one entity
-/// of the table. The other attributes of the item never decide.
+/// of the table. The other attributes of the item never decide. In a table with `identify_by = key`, the key decides for
+/// items with a type too; with `identify_by = type`, an item without a type fits no variant.
 ///
 /// - Entities of the table that are not variants are omitted on purpose: DynamoDB filters them out, if they can be in
 ///   the partition at all, and `limit` counts only the others.

@@ -20,8 +20,8 @@ pub struct Unconditional(());
 #[derive(Debug)]
 pub struct Reserving(());
 
-/// The write takes effect if no item of another entity has the key: the table has `identify_by = type`, so the type of the
-/// stored item is checked. It is a conditional write, so it does not fit into a batch.
+/// The write takes effect if no item has the key, or if the stored item belongs to the entity. The table has
+/// `identify_by = type`, so the type of the stored item is checked. It is a conditional write, so it does not fit into a batch.
 #[derive(Debug)]
 pub struct TypeChecked(());
 

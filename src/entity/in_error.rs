@@ -10,7 +10,7 @@ impl Error {
     /// The item that made a condition fail. The server returned it with the failure, so it is the item that the
     /// condition saw. It is read separately only if the server returns no item with a failed condition. `None` if no
     /// item was returned, if the item has expired, or if the error belongs to another entity than `E`: then
-    /// [`current_item`](Self::current_item) has it. In a table with `identify_by = type`, the item may be one of another
+    /// [`current_item`](Self::current_item) has it. In a table with `identify_by = type`, the item may belong to another
     /// entity than the one that was written, and `E` can be that entity. `Err` if it cannot be decoded.
     pub fn current<E: DynamoEntity>(&self) -> Result<Option<E>> {
         let Some((item, at)) = self.current_seen() else {

@@ -78,9 +78,9 @@ impl CodecError {
     /// The same for a row of an index that does not contain all attributes.
     pub(crate) fn typeless_in(index: &str) -> Self {
         CodecError::new(format!(
-            "a row of the index `{index}` has no type, so it belongs to no entity of a table with `identify_by = type`: either the item \
-             has none, and a write of `Item::in_table` adds it, or the index of another program does not contain the attribute, and has to \
-             be created again with it"
+            "a row of the index `{index}` has no type, so it belongs to no entity of a table with `identify_by = type`: if the item has \
+             none, add it by a write of `Item::in_table`; if another program has created the index without the attribute, create it \
+             again with the attribute"
         ))
     }
 

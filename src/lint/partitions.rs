@@ -164,10 +164,10 @@ pub(super) fn unneeded_type_checks(table: &TableSchema, findings: &mut Findings)
     }
     findings.add(
         LintPlace::of_table(table),
-        "no two entities can have the same key, so each write checks the type of the stored item for nothing, and none fits \
+        "no two entities can have the same key, so the type check of each write protects nothing, and no put or delete fits \
          into a batch"
             .to_owned(),
-        "remove `identify_by = type`; `allow` it if other programs store items under these keys",
+        "remove `identify_by = type`; `allow` it if other programs store items of other types under these keys",
     );
 }
 

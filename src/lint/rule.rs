@@ -74,7 +74,7 @@ rules! {
     OneCounter, "one_counter", partitions::one_counter,
         "an entity of one item with a number, which all writers change";
     UnneededTypeChecks, "unneeded_type_checks", partitions::unneeded_type_checks,
-        "`identify_by = type` on a table whose entities have different keys anyway";
+        "`identify_by = type` on a table whose entities cannot have the same keys";
     ConstantSortKey, "constant_sort_key", sort_keys::constant_sort_key,
         "a sort key that is the same in all items of a table or an index";
     RepeatedPart, "repeated_part", sort_keys::repeated_part,

@@ -50,8 +50,8 @@ fn not_ours(failure: Failure) -> Error {
     let Some(condition) = failure.condition else {
         return error;
     };
-    let message = "a unique value that this gives up is another item's, for example because this one had expired: \
-                   send this write by itself, which gives up what it has";
+    let message = "a unique value that this write releases belongs to another item, for example because this item had \
+                   expired: send the write alone, which releases only the values of its item";
     let error = error.with_kind(ErrorKind::Conflict, message);
     match condition.item {
         Some(sentinel) => error.with_holder(sentinel),

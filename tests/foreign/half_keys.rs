@@ -19,6 +19,7 @@ tests![
     rows_of_one_partition,
     a_text_at_the_end,
     partitions_that_end,
+    every_part_may_be_missing,
 ];
 
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
@@ -418,5 +419,126 @@ async fn partitions_that_end(db: Db) -> Outcome {
         .send()
         .await?;
     assert_eq!(found.count(), 1);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "links", verbatim, key(pk = "{id}"))]
+#[dynamo(gsi(
+    by_pair,
+    pk = "$app#left_{left:lower:ends}",
+    sk = "$link_1#right_{right:lower:ends}"
+))]
+#[dynamo(gsi(by_right, pk = "$app", sk = "$link_1#right_{right:lower:ends}"))]
+struct Link {
+    id: u32,
+    left: Option<String>,
+    right: Option<String>,
+}
+
+/// The row as a put of ElectroDB stores it: with the keys of an index if one of its attributes is there.
+fn link_row(link: &Link) -> Item {
+    let lower = |text: &Option<String>| text.as_deref().unwrap_or_default().to_lowercase();
+    let mut row = Item::from(raw([
+        ("pk", s(&link.id.to_string())),
+        ("id", crate::support::db::n(i64::from(link.id))),
+    ]));
+    for (name, text) in [("left", &link.left), ("right", &link.right)] {
+        if let Some(text) = text {
+            row.insert(name, text.clone());
+        }
+    }
+    let sort = format!("$link_1#right_{}", lower(&link.right));
+    if link.left.is_some() || link.right.is_some() {
+        row.insert("by_pair_pk", format!("$app#left_{}", lower(&link.left)));
+        row.insert("by_pair_sk", sort.clone());
+    }
+    if link.right.is_some() {
+        row.insert("by_right_pk", "$app");
+        row.insert("by_right_sk", sort);
+    }
+    row
+}
+
+/// If all attributes of an index may be missing, an item without all of them is not in it. An update that cannot know
+/// whether another one is there is rejected, and changes nothing.
+async fn every_part_may_be_missing(db: Db) -> Outcome {
+    db.create_tables([Link::schema()]).await?;
+    let mut rng = Rng::with_seed(11);
+    let text = |rng: &mut Rng| [None, Some("Ann"), Some("bob")][rng.usize(..3)].map(str::to_owned);
+    for round in 0..90 {
+        let (id, left, right) = (round / 6, text(&mut rng), text(&mut rng));
+        let new = Link { id, left, right };
+        if round % 6 == 0 {
+            db.plant::<Link>(link_row(&new)).await;
+            assert_eq!(new.to_item()?, link_row(&new));
+            continue;
+        }
+        let old = Link::key(id).get().send(&db).await?.ok_or("a row")?;
+        let (left, right) = (new.left.clone(), new.right.clone());
+        let changed = match round % 6 {
+            1 => new.put().send(&db).await?,
+            2 => {
+                let both = Link::key(id).update().apply(|link| {
+                    (
+                        link.left().set_or_remove(left),
+                        link.right().set_or_remove(right),
+                    )
+                });
+                both.send(&db).await?
+            }
+            3 => {
+                let unknown = Link::key(id)
+                    .update()
+                    .apply(|link| link.left().set_or_remove(left));
+                let error = unknown.send(&db).await.expect_err("`right` is unknown");
+                assert_eq!(error.kind(), ErrorKind::InvalidKey);
+                assert!(error.to_string().contains("`right`"), "{error}");
+                old.clone()
+            }
+            4 => {
+                let right = old.right.clone();
+                let known = Link::key(id)
+                    .update()
+                    .apply(|link| link.left().set_or_remove(left))
+                    .when(|link| match right {
+                        Some(right) => link.right().eq(right),
+                        None => link.right().missing(),
+                    });
+                known.send(&db).await?
+            }
+            _ => {
+                let loaded = old.update().apply(|link| link.right().set_or_remove(right));
+                loaded.send(&db).await?
+            }
+        };
+        let key = raw([("pk", s(&id.to_string()))]);
+        let stored = Item::in_table("links")
+            .get(Item::from(key))
+            .send(&db)
+            .await?;
+        assert_eq!(
+            stored,
+            Some(link_row(&changed)),
+            "{round}: {old:?} to {changed:?}"
+        );
+    }
+    let rows: Vec<Link> = Link::scan().all(&db).await?;
+    for name in ["ann", "bob"] {
+        let has = |text: &Option<String>| {
+            text.as_deref()
+                .is_some_and(|own| own.to_lowercase() == name)
+        };
+        let left = rows.iter().filter(|link| has(&link.left)).count();
+        assert_eq!(
+            usize::try_from(Link::by_pair(name).count(&db).await?)?,
+            left
+        );
+        let right = rows.iter().filter(|link| has(&link.right)).count();
+        assert_eq!(
+            usize::try_from(Link::by_right().right().eq(name).count(&db).await?)?,
+            right
+        );
+    }
     Ok(())
 }

@@ -534,7 +534,7 @@ changes! {
         table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = type, entities(User));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
     }
-    types_no_longer_identify_rows: BreaksRunning at "" ["were identified by their types alone", "refused"] of Shop {
+    types_no_longer_identify_rows: BreaksRunning at "" ["were identified by their types alone", "rejected"] of Shop {
         table Shop(name = "shop", pk = "pk", sk = "sk", identify_by = type, entities(User));
         entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO")) { user: String }
     } => {

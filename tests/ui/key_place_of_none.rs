@@ -49,7 +49,7 @@ mod ends {
     #[dynamo(table = "tasks", verbatim, key(pk = "{id}"))]
     #[dynamo(gsi(empty, pk = "A", sk = "{due:ends}#{size}"))]
     #[dynamo(gsi(unmarked, pk = "B", sk = "DUE#{due:ms:lower:ends}#{size}"))]
-    #[dynamo(gsi(all_end, pk = "C#{size:ends}", sk = "DUE#{due:ends}"))]
+    #[dynamo(gsi(all_end, pk = "C#{size:ends}", sk = "DUE#{due:ends}", when(size = Some(1))))]
     #[dynamo(gsi(separated, pk = "D", sk = "OWNER#{owner:ends}x{id}"))]
     pub struct Task {
         pub id: u32,

@@ -143,7 +143,7 @@ fn shared_table(
         None => unsure(
             &mut text,
             "",
-            &["the items have no type, so their keys tell the entity; `put` adds the attribute `_type`".to_owned()],
+            &["the items have no type, so their keys identify their entities; `put` adds the attribute `_type`".to_owned()],
         ),
     }
     let entities: Vec<&str> = table

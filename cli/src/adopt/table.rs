@@ -221,7 +221,8 @@ fn without_overlap(sample: &TableSample, planned: AdoptedTable) -> AdoptedTable 
         let mut table = plan_groups(sample, one_group(sample), None);
         if let (Some(typed), [entity]) = (&planned.type_attribute, table.entities.as_mut_slice()) {
             entity.unsure.push(format!(
-                "`{}` may be the type of several entities with the same keys; they are one struct here",
+                "`{}` may be the type of several entities with the same keys, which are one struct here: if it is, declare an \
+                 entity for each type, and `identify_by = type` on the table",
                 typed.name.escape_debug()
             ));
         }

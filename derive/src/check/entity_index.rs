@@ -14,6 +14,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
         sparse_keys_are_templates(index, marks, diag);
         none_sorts_in_sort_keys(entity, &index.pk, diag);
         ends_after_a_text(entity, index, diag);
+        one_part_stays_beside_a_condition(entity, index, marks, diag);
         conditions_are_stored(entity, index, diag);
         let sort_key = "a primary key with a sort key; add `sk` to `key(..)`";
         let is_sorted = entity.sk.is_some();
@@ -30,28 +31,9 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     }
 }
 
-/// A key that ends at a None has a text before it, and no optional part after it keeps the item out of the index. One part
-/// is always there, because the other programs write no keys if all are missing.
+/// A key that ends at a None has a text before it, and no optional part after it keeps the item out of the index.
 fn ends_after_a_text(entity: &Entity, index: &Index, diag: &Diag) {
     let ends = |format: &Format| format.none == Some(NoneSide::Ends);
-    let stays = |source: &KeySource| match source.template() {
-        Some(template) => template.parts().any(|(_, format)| !ends(&format)),
-        None => true,
-    };
-    let marked = index.keys().filter_map(KeySource::template);
-    let marked = marked
-        .flat_map(Template::parts)
-        .find(|(_, format)| ends(format));
-    if let (IndexKind::Global, Some((field, format))) = (index.kind, marked)
-        && !index.keys().any(stays)
-    {
-        let message = format!(
-            "all parts of this index have `ends`, and other programs write no keys if all of them are missing; write {}, or declare the \
-             two key attributes as fields",
-            uses::placeholder(&entity.fields[field], format.unplaced())
-        );
-        diag.at(index.name.span(), message);
-    }
     for template in index.keys().filter_map(KeySource::template) {
         let at = |piece: &Piece| matches!(piece, Piece::Part { format, .. } if ends(format));
         let Some(first) = template.pieces.iter().position(at) else {
@@ -86,6 +68,34 @@ fn ends_after_a_text(entity: &Entity, index: &Index, diag: &Diag) {
                 diag.at(template.span, message);
             }
         }
+    }
+}
+
+/// An index whose parts all have `ends` has a condition already: an item without a value for any of them is not in it.
+fn one_part_stays_beside_a_condition(
+    entity: &Entity,
+    index: &Index,
+    marks: &IndexMarks,
+    diag: &Diag,
+) {
+    let (Some(when), IndexKind::Global) = (marks.when, index.kind) else {
+        return;
+    };
+    let mut parts = index
+        .keys()
+        .filter_map(KeySource::template)
+        .flat_map(Template::parts);
+    let Some((field, format)) = parts.next() else {
+        return;
+    };
+    let ends = |format: Format| format.none == Some(NoneSide::Ends);
+    if ends(format) && parts.all(|(_, format)| ends(format)) {
+        let message = format!(
+            "all parts of this index have `ends`, so it contains the items with a value for any of them, and takes no other condition; \
+             write {}, or remove `when`",
+            uses::placeholder(&entity.fields[field], format.unplaced())
+        );
+        diag.at(when, message);
     }
 }
 

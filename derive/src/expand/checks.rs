@@ -269,7 +269,7 @@ fn shared(entity: &Entity, path: &Path, def: &TokenStream) -> Vec<TokenStream> {
             own.span(),
             &code!(__d::is_identified_by_key(&#table)),
             &format!(
-                "an item may have the type attributes of several entities, so only its key tells which one it is: write `identify_by = key` on `{shown}`"
+                "an item may have the type attributes of several entities, so only its key shows its entity: declare `{shown}` with `identify_by = key`"
             ),
         ));
         checks.push(check(

@@ -4,8 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::known;
 use super::tokens::{local, of, respanned};
+use super::{known, template};
 use crate::model::{Entity, When, WhenTest, WhenValue};
 
 /// Creates the expression for the condition. `place` creates a reference to the value of a field; its second argument
@@ -26,6 +26,15 @@ pub(super) fn holds(
                         .map(|value| is_held(entity, *field, word, value, &place)),
                 );
             }
+            code!((#(#answers)||*))
+        }
+        WhenTest::AnyPart(formats) => {
+            let parts = std::iter::zip(&when.fields, formats).enumerate();
+            let answers = parts.map(|(at, ((field, _), format))| {
+                let is_there = template::index_question(entity, (*field, *format), "is_there");
+                let place = place(*field, at);
+                code!(#is_there(#place))
+            });
             code!((#(#answers)||*))
         }
         WhenTest::Function(path) => {

@@ -6,7 +6,7 @@ use syn::Ident;
 use syn::ext::IdentExt as _;
 
 use crate::marks::IndexMarks;
-use crate::model::{Index, IndexProjection};
+use crate::model::{Index, IndexKind, IndexProjection};
 use crate::parse::index_option::{self, IndexOptions, KeyUsage};
 use crate::parse::option::{Opt, OptionValue};
 use crate::parse::reader::{Reader, resolve};
@@ -58,10 +58,13 @@ fn one(opt: Opt, shared: bool, reader: &Reader<'_>) -> Option<(Index, IndexMarks
         when: None,
         project: None,
     };
-    let when = options.take("when").and_then(|opt| {
+    let mut when = options.take("when").and_then(|opt| {
         marks.when = Some(opt.name.span());
         when::read(opt, reader)
     });
+    if kind == IndexKind::Global && marks.when.is_none() {
+        when = when::any_part(pk.iter().chain(&sk), reader);
+    }
     let (project, project_at) = taken(options.take("project"));
     let (rename, rename_at) = taken(options.take("rename"));
     if shared {

@@ -23,7 +23,7 @@ pub(crate) fn identify_by(opt: Opt, diag: &Diag) -> Option<IdentifyBy> {
         &word.to_string(),
         word.span(),
         words,
-        "identification",
+        "value of `identify_by`",
         diag,
     )
 }

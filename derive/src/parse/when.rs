@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Expr, Ident, Path, Token, token};
 
-use crate::model::{When, WhenTest, WhenValue};
+use crate::model::{KeySource, NoneSide, When, WhenTest, WhenValue};
 use crate::parse::attribute;
 use crate::parse::option::{Given, List, Opt, OptionValue};
 use crate::parse::reader::{Reader, find_field, resolve};
@@ -114,6 +114,42 @@ fn value(given: OptionValue, reader: &Reader<'_>) -> Option<WhenValue> {
             None
         }
     }
+}
+
+/// Rule: if all parts of an index have `ends`, an item without a value for any of them is not in the index, as other
+/// programs write no keys then.
+pub(crate) fn any_part<'a>(
+    keys: impl Iterator<Item = &'a KeySource>,
+    reader: &Reader<'_>,
+) -> Option<When> {
+    let (mut fields, mut formats) = (Vec::new(), Vec::new());
+    for key in keys {
+        for (field, format) in key.template()?.parts() {
+            if format.none != Some(NoneSide::Ends) {
+                return None;
+            }
+            if !fields.contains(&field) {
+                fields.push(field);
+                formats.push(format.unplaced());
+            }
+        }
+    }
+    if fields.is_empty() {
+        return None;
+    }
+    let named = |field: &usize| &reader.fields[*field];
+    let names: Vec<_> = fields
+        .iter()
+        .map(named)
+        .map(|field| &*field.stored)
+        .collect();
+    let text = format!("{} is present", names.join(" or "));
+    let words = fields.iter().map(named).map(|field| field.ident.clone());
+    Some(When {
+        fields: std::iter::zip(fields.iter().copied(), words).collect(),
+        test: WhenTest::AnyPart(formats),
+        text,
+    })
 }
 
 /// `path(field, ..)`. The fields are named, so that an update knows what the function reads.

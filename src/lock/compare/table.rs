@@ -152,13 +152,13 @@ fn identify_by(was: &TableSchema, is: &TableSchema) -> ChangeText {
                 .to_owned(),
             &[
                 "deploy it everywhere before a program writes another entity of the same type",
-                "cursors, checkpoints and consumer groups of before are refused: finish the jobs and stop the consumers first",
+                "finish the jobs and stop the consumers first: cursors, checkpoints and consumer groups from before are rejected",
             ],
         ),
         (None, Some(IdentifyBy::Type)) => (
             ChangeClass::FillFirst,
             "rows are identified by their types alone: reading an item without a type is an error now, and its key no longer \
-             makes it a row of an entity; programs without the option still write over any item that has the key"
+             makes it a row of an entity; programs without the option still overwrite any item that has the key"
                 .to_owned(),
             &[
                 "give all items a type with the old declaration: `scan().refill()` of each entity",
@@ -182,7 +182,7 @@ fn identify_by(was: &TableSchema, is: &TableSchema) -> ChangeText {
                 .to_owned(),
             &[
                 "give all items a type with the old declaration: `scan().refill()` of each entity",
-                "finish the jobs and stop the consumers: their cursors and checkpoints are refused",
+                "finish the jobs and stop the consumers: their cursors and checkpoints are rejected",
                 DEPLOY_EVERYWHERE,
             ],
         ),
@@ -193,7 +193,7 @@ fn identify_by(was: &TableSchema, is: &TableSchema) -> ChangeText {
                 .to_owned(),
             &[
                 "keep `identify_by = type` while the table contains items of other entities or programs with such keys",
-                "finish the jobs and stop the consumers: their cursors and checkpoints are refused",
+                "finish the jobs and stop the consumers: their cursors and checkpoints are rejected",
                 DEPLOY_EVERYWHERE,
             ],
         ),

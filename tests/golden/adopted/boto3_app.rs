@@ -8,7 +8,7 @@ use dynamo_entity::key::PythonTime;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{Number, Timestamp};
 
-// unsure: the items have no type, so their keys tell the entity; `put` adds the attribute `_type`
+// unsure: the items have no type, so their keys identify their entities; `put` adds the attribute `_type`
 #[derive(DynamoTable)]
 #[dynamo(name = "boto3-app", pk = "PK", sk = "SK", verbatim, entities(Order, User, Session))]
 #[dynamo(gsi(gsi1, rename = "GSI1", pk = "GSI1PK", sk = "GSI1SK", project = keys))]
