@@ -16,6 +16,9 @@ crate::declare! {
           #[dynamo(default = true)] pub active: bool, pub ratio: Option<f64>, pub note: Option<String> }
 }
 
+/// A key attribute, and its value if the item has it.
+type KeyOfModel = (&'static str, Option<Value>);
+
 fn ratio(rng: &mut Rng) -> f64 {
     rng.choice([0.5, -1.25, 3.0]).unwrap_or(0.5)
 }
@@ -99,7 +102,7 @@ impl Subject for Gauge {
         let text = note.map(|note| format!("{}#{}", escaped(&self.place), escaped(note)));
         let number = |ratio: f64| Value::N(ratio.to_string().parse().expect("a number"));
         let active = |value: Option<Value>| value.filter(|_| self.active);
-        let by_index: [(&str, [(&str, Option<Value>); 2]); 3] = [
+        let by_index: [(&'static str, [KeyOfModel; 2]); 3] = [
             (
                 "by_value",
                 [
