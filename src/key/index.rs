@@ -144,6 +144,8 @@ index_fields! {
 }
 
 macro_rules! placed_fields {
+    (is_empty $value:ident) => { false };
+    (is_empty $value:ident $empty:ident) => { $value.as_ref().is_some_and(|part| part.$empty()) };
     (part $value:ident) => { $value.as_ref() };
     // Empty text has the place of a None, for it is as little a part of a key.
     (part $value:ident $empty:ident) => { $value.as_ref().filter(|part| !part.$empty()) };
@@ -165,6 +167,10 @@ macro_rules! placed_fields {
             }
 
             fn write(&self, place: PartPlace<'_, '_>) -> Result<(), CodecError> {
+                // Programs whose keys end at a missing value continue them after an empty text.
+                if $presence == Presence::Ends && placed_fields!(is_empty self $($empty)?) {
+                    return Ok(());
+                }
                 let part = placed_fields!(part self $($empty)?);
                 place.write_placed(part, $presence, <T as $part>::write)
             }

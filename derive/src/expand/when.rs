@@ -4,8 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens as _, quote_spanned};
 use syn::spanned::Spanned as _;
 
+use super::known;
 use super::tokens::{local, of, respanned};
-use super::{known, template};
 use crate::model::{Entity, When, WhenTest, WhenValue};
 
 /// Creates the expression for the condition. `place` creates a reference to the value of a field; its second argument
@@ -28,12 +28,10 @@ pub(super) fn holds(
             }
             code!((#(#answers)||*))
         }
-        WhenTest::AnyPart(formats) => {
-            let parts = std::iter::zip(&when.fields, formats).enumerate();
-            let answers = parts.map(|(at, ((field, _), format))| {
-                let is_there = template::index_question(entity, (*field, *format), "is_there");
+        WhenTest::AnyPart => {
+            let answers = when.fields.iter().enumerate().map(|(at, (field, _))| {
                 let place = place(*field, at);
-                code!(#is_there(#place))
+                code!(::core::option::Option::is_some(#place))
             });
             code!((#(#answers)||*))
         }

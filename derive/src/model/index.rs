@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use syn::{Expr, Ident, Path};
 
-use super::key::{Format, KeySource};
+use super::key::KeySource;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IndexKind {
@@ -56,8 +56,8 @@ pub(crate) enum WhenTest {
     OneOf(Vec<WhenValue>),
     /// This function decides by the fields.
     Function(Path),
-    /// One of the fields has a value. All parts of the keys have `ends`, and these are their formats without it.
-    AnyPart(Vec<Format>),
+    /// One of the fields has a value, because all parts of the keys have `ends`.
+    AnyPart,
 }
 
 pub(crate) enum WhenValue {

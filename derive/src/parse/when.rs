@@ -122,7 +122,7 @@ pub(crate) fn any_part<'a>(
     keys: impl Iterator<Item = &'a KeySource>,
     reader: &Reader<'_>,
 ) -> Option<When> {
-    let (mut fields, mut formats) = (Vec::new(), Vec::new());
+    let mut fields = Vec::new();
     for key in keys {
         for (field, format) in key.template()?.parts() {
             if format.none != Some(NoneSide::Ends) {
@@ -130,7 +130,6 @@ pub(crate) fn any_part<'a>(
             }
             if !fields.contains(&field) {
                 fields.push(field);
-                formats.push(format.unplaced());
             }
         }
     }
@@ -147,7 +146,7 @@ pub(crate) fn any_part<'a>(
     let words = fields.iter().map(named).map(|field| field.ident.clone());
     Some(When {
         fields: std::iter::zip(fields.iter().copied(), words).collect(),
-        test: WhenTest::AnyPart(formats),
+        test: WhenTest::AnyPart,
         text,
     })
 }
