@@ -21,6 +21,7 @@ use crate::entity::{
 use crate::error::Result;
 use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
+use crate::path::Place;
 use crate::plan::{ConditionFailure, Returned, check};
 use crate::schema::Pattern;
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
@@ -401,29 +402,41 @@ pub(crate) fn keep_up(
         let action = match change {
             KeyChange::Set(json) => UpdateAction::Set(json),
             KeyChange::Remove => UpdateAction::Remove,
-            KeyChange::AsField(field) => match same_action(declared, update, field) {
-                Some(action) => action,
-                None => continue,
-            },
+            KeyChange::AsField(field) => {
+                let (place, action) = computation(declared, update, field)?;
+                // `if_not_exists` gives the key the stored value, and NULL is no number.
+                if matches!(action, UpdateAction::SetIfAbsent(_)) {
+                    maintenance.copied.push(place.clone());
+                }
+                UpdateAction::Same {
+                    place,
+                    action: Box::new(action),
+                }
+            }
         };
         update.set_action(attribute, action);
     }
     Ok((maintenance, fields))
 }
 
-/// The action that gives another attribute the value that a field gets.
-fn same_action(
+/// The place of a field that the update computes, and the action there.
+fn computation(
     declared: &EntityDeclaration,
     update: &UpdateActions,
     field: &str,
-) -> Option<UpdateAction> {
-    let (_, attribute) = attribute_of(declared, field)?;
+) -> Result<(Place, UpdateAction)> {
+    let attribute = attribute_of(declared, field);
     let mut changes = update.place_actions();
-    let (place, action) = changes.find(|(place, _)| *place.attribute_name() == attribute.stored)?;
-    Some(UpdateAction::Same {
-        place: place.clone(),
-        action: Box::new(action.clone()),
-    })
+    let computed = attribute.and_then(|(_, attribute)| {
+        changes.find(|(place, _)| *place.attribute_name() == attribute.stored)
+    });
+    let (place, action) = computed.ok_or_else(|| {
+        refused(
+            declared,
+            format!("no change of this update computes `{field}`"),
+        )
+    })?;
+    Ok((place.clone(), action.clone()))
 }
 
 /// Prints the names of the changed attributes, never the values.

@@ -8,6 +8,7 @@
 use crate::entity::{EntityDeclaration, Known};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
+use crate::path::Place;
 use crate::schema::{EntityIndexDef, KeyDef, KeySource, Piece, Presence};
 
 /// The changes of an update in addition to its own.
@@ -19,6 +20,8 @@ pub(crate) struct IndexMaintenance {
     pub(crate) used: Vec<&'static str>,
     /// Text fields that were assumed not to be empty in the stored item.
     pub(crate) filled: Vec<&'static str>,
+    /// Places whose stored value a key gets, if they have one.
+    pub(crate) copied: Vec<Place>,
 }
 
 /// The change of a derived attribute.
