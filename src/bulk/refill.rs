@@ -19,7 +19,7 @@ use crate::expr::{Node, UpdateAction, UpdateActions};
 use crate::json::{Names, is_null, object_members};
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, WriteRequest, WriteVerb, check};
-use crate::schema::{AttributeDef, Pattern};
+use crate::schema::{AttributeDef, KeySource, Pattern};
 use crate::write::{
     PlannedWrite, ReadUniqueValues, attribute_of, is_of_other_shape, refused, row_as_read_without,
     stored_values, upgraded,
@@ -294,7 +294,9 @@ impl RowSides<'_> {
     fn derived(&self, difference: &mut Difference) {
         let before = difference.changes.len();
         for name in self.derived_attributes() {
-            let action = match (self.stored.get_named(name), self.fresh.get_named(name)) {
+            let fresh = self.fresh.get_named(name);
+            let fresh = fresh.map(|fresh| self.number_as_stored(name, fresh));
+            let action = match (self.stored.get_named(name), fresh) {
                 (Some(stored), Some(fresh)) if is_same(stored, fresh) => continue,
                 (None, None) => continue,
                 (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
@@ -322,6 +324,25 @@ impl RowSides<'_> {
                 }
             }
         }
+    }
+
+    /// The value of a derived attribute. The number of a field is the stored one, because the type of the field may round it.
+    fn number_as_stored<'v>(&'v self, name: &str, fresh: &'v [u8]) -> &'v [u8] {
+        let keys = self.declared.def.indexes.iter();
+        let keys = keys.flat_map(|index| index.pk.iter().chain(index.sk));
+        let mut numbers = keys.filter_map(|key| match key.source {
+            KeySource::Number { field, .. } if key.attribute == name => {
+                Some(attribute_of(self.declared, field)?.1)
+            }
+            _ => None,
+        });
+        // Indexes may share an attribute. Both names of a renamed field get the value that is read.
+        let source = numbers.find(|field| {
+            let own = self.fresh.get_named(field.stored);
+            field.former.is_none() && own.is_some_and(|own| is_same(own, fresh))
+        });
+        let stored = source.and_then(|field| self.stored.get_named(field.stored));
+        stored.filter(|json| !is_null(json)).unwrap_or(fresh)
     }
 
     /// The attributes that are made of fields.
