@@ -66,14 +66,27 @@ impl Subject for Gauge {
         let (by, step) = (rng.i64(0..4), rng.i16(-2..3));
         vec![
             set!(p.place, filled(rng)),
-            match rng.bool() {
-                true => maybe!(p.value, maybe(rng, |rng| rng.i64(-2..3))),
-                false => compute!(
+            match rng.u8(0..3) {
+                0 => maybe!(p.value, maybe(rng, |rng| rng.i64(-2..3))),
+                1 => compute!(
                     p.value,
                     p.value().sub(by),
                     move |gauge: &mut Self, _: &Item| {
                         gauge.value = Some(gauge.value.unwrap_or(0) - by);
                         Effect::Done
+                    }
+                ),
+                _ => compute!(
+                    p.value,
+                    p.value().set_if_absent(by),
+                    move |gauge: &mut Self, item: &Item| match item.get("value") {
+                        None => {
+                            gauge.value = Some(by);
+                            Effect::Done
+                        }
+                        // The key would be a NULL.
+                        Some(Value::Null) => Effect::Impossible,
+                        Some(_) => Effect::Nothing,
                     }
                 ),
             },
@@ -140,7 +153,7 @@ impl Subject for Gauge {
     }
 
     fn estrange(rng: &mut Rng, item: &mut Item) {
-        for name in ["note", "ratio"] {
+        for name in ["note", "ratio", "value"] {
             if !item.contains(name) && rng.bool() {
                 item.insert(name, Value::Null);
             }
