@@ -17,6 +17,7 @@ tests![
     a_key_without_its_condition,
     an_equal_key_of_another_number,
     a_null_is_not_copied,
+    keys_that_end_beside_a_number,
 ];
 
 /// Whether the query is refused because of the number in this key.
@@ -274,5 +275,44 @@ async fn a_null_is_not_copied(db: Db) -> Outcome {
     upsert.send(&db).await?;
     let equal = Vote::by_vote().vote().eq(5).all(&db).await?;
     assert_eq!(equal.len(), 1);
+    Ok(())
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "players", verbatim, key(pk = id))]
+#[dynamo(gsi(best, pk = "team#{team:ends}", sk = number(score), when(hidden = false)))]
+struct Player {
+    id: String,
+    team: Option<String>,
+    score: Option<i64>,
+    hidden: bool,
+}
+
+/// A text whose parts may all end has no condition beside a number, so `when` is one.
+async fn keys_that_end_beside_a_number(db: Db) -> Outcome {
+    db.create_tables([Player::schema()]).await?;
+    let player = |team: Option<&str>, score, hidden| Player {
+        id: "a".into(),
+        team: team.map(str::to_owned),
+        score,
+        hidden,
+    };
+    for (row, keys) in [
+        (
+            player(Some("red"), Some(5), false),
+            (Some("team#red"), Some(5)),
+        ),
+        (player(None, Some(5), false), (Some("team#"), Some(5))),
+        (player(Some("red"), None, false), (Some("team#red"), None)),
+        // ElectroDB writes no key then.
+        (player(None, None, false), (Some("team#"), None)),
+        (player(Some("red"), Some(5), true), (None, None)),
+    ] {
+        row.put().send(&db).await?;
+        let stored = Item::from(db.stored(&row.key()).await);
+        let text = stored.get("best_pk").and_then(|text| text.as_text());
+        let number = keys.1.map(i64::into);
+        assert_eq!((text, stored.get("best_sk")), (keys.0, number.as_ref()));
+    }
     Ok(())
 }

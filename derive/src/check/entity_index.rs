@@ -81,6 +81,10 @@ fn one_part_stays_beside_a_condition(
     let (Some(when), IndexKind::Global) = (marks.when, index.kind) else {
         return;
     };
+    // A number exists by itself, so the other parts are not those of all keys.
+    if index.keys().any(|key| key.template().is_none()) {
+        return;
+    }
     let mut parts = index
         .keys()
         .filter_map(KeySource::template)

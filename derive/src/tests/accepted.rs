@@ -153,6 +153,23 @@ fn an_entity_of_a_shared_table() {
 }
 
 #[test]
+fn a_condition_of_an_index_with_a_number() {
+    let input = parse_quote! {
+        #[dynamo(table = "players", verbatim, key(pk = id))]
+        #[dynamo(gsi(best, pk = "team#{team:ends}", sk = number(score), when(hidden = false)))]
+        struct Player {
+            id: String,
+            team: Option<String>,
+            score: Option<i64>,
+            hidden: bool,
+        }
+    };
+    read(crate::read_entity, input, |entity: Entity| {
+        assert!(entity.indexes[0].when.is_some());
+    });
+}
+
+#[test]
 fn patterns_that_share_an_index() {
     let input = parse_quote! {
         #[dynamo(table = "orders", key(pk = id))]
