@@ -1,12 +1,13 @@
 //! One entity, guessed from its items.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use dynamo_entity::Item;
 use dynamo_entity::schema::KeyType;
-use dynamo_entity::{Item, Value};
 
+use super::copied_number::declare_copied_numbers;
 use super::entity::{AdoptedEntity, AdoptedKey, AdoptedPattern, EntityTerms};
-use super::field::{AdoptedField, AdoptedRole, FieldKind};
+use super::field::{AdoptedField, FieldKind};
 use super::infer::infer_fields;
 use super::key_plan::{
     FoundTemplate, add_key_parts, bare_field, demote, is_one_key_part, search_with_texts,
@@ -107,125 +108,6 @@ pub(crate) fn plan_entity(
     note_ambiguous_parts(&mut entity, &read);
     declare_copied_numbers(&mut entity, sample, &items, terms);
     entity
-}
-
-/// Declares the numbers in keys of indexes that equal another attribute in all items as numbers of its field. Another program
-/// copies the attribute, as ElectroDB does with `cast: "number"`. Where this library could not write the keys of all items,
-/// they remain fields with a note.
-fn declare_copied_numbers(
-    entity: &mut AdoptedEntity,
-    sample: &TableSample,
-    items: &[&Item],
-    terms: &EntityTerms<'_>,
-) {
-    for (attribute, source) in copied_numbers(entity, items) {
-        let uses: Vec<(usize, usize)> = entity
-            .patterns
-            .iter()
-            .enumerate()
-            .flat_map(|(at, pattern)| {
-                let is_it = |(_, key): &(usize, &AdoptedKey)| {
-                    matches!(key, AdoptedKey::Field(field) if *field == attribute)
-                };
-                let keys = pattern.keys().enumerate().filter(is_it);
-                keys.map(move |(key, _)| (at, key)).collect::<Vec<_>>()
-            })
-            .collect();
-        let is_attribute = |field: &AdoptedField| field.role == AdoptedRole::Attribute;
-        let is_primary = entity.primary().any(|key| key.contains(&attribute));
-        let is_possible = !is_primary
-            && entity.field(&attribute).is_some_and(is_attribute)
-            && entity.field(&source).is_some_and(is_attribute)
-            && uses.iter().all(|(pattern, key)| {
-                entity
-                    .patterns
-                    .get(*pattern)
-                    .is_some_and(|pattern| can_be_number(pattern, *key, &attribute, sample, terms))
-            });
-        if is_possible {
-            for (pattern, key) in uses {
-                let keys = entity.patterns.get_mut(pattern).into_iter();
-                let mut keys =
-                    keys.flat_map(|pattern| pattern.pk.iter_mut().chain(&mut pattern.sk));
-                if let Some(key) = keys.nth(key) {
-                    *key = AdoptedKey::Number(source.clone());
-                }
-            }
-            entity.fields.retain(|field| field.attribute != attribute);
-            continue;
-        }
-        let name = entity.field(&source).map(|field| field.name.clone());
-        let mut fields = entity.fields.iter_mut();
-        if let (Some(field), Some(name)) = (fields.find(|field| field.attribute == attribute), name)
-        {
-            field.unsure.push(format!(
-                "it equals `{name}` in all items, so the other program copies it, and this library does not: set both in each write"
-            ));
-        }
-    }
-}
-
-/// The attributes of numbers in keys of indexes, each with another attribute that is equal in all items.
-fn copied_numbers(entity: &AdoptedEntity, items: &[&Item]) -> BTreeMap<String, String> {
-    let is_number = |field: &&AdoptedField| {
-        matches!(
-            field.kind,
-            FieldKind::Unsigned | FieldKind::Signed | FieldKind::Float | FieldKind::Exact
-        )
-    };
-    let keys = entity.patterns.iter().flat_map(AdoptedPattern::keys);
-    let keys = keys.filter_map(|key| match key {
-        AdoptedKey::Field(attribute) => entity.field(attribute).filter(is_number),
-        AdoptedKey::Template(_) | AdoptedKey::Number(_) => None,
-    });
-    let copies = keys.filter_map(|key| {
-        let mut others = entity.fields.iter().filter(is_number);
-        let source = others.find(|other| {
-            let is_key = other.attribute == key.attribute || is_key(entity, &other.attribute);
-            !is_key && is_copy(items, &key.attribute, &other.attribute)
-        });
-        Some((key.attribute.clone(), source?.attribute.clone()))
-    });
-    copies.collect()
-}
-
-/// Whether this library would write this key of an index for the same items, if it is declared as the number of a field.
-fn can_be_number(
-    pattern: &AdoptedPattern,
-    key: usize,
-    attribute: &str,
-    sample: &TableSample,
-    terms: &EntityTerms<'_>,
-) -> bool {
-    let Some(index) = sample.indexes.get(pattern.index) else {
-        return false;
-    };
-    let role = if key < index.pk.len() && !index.is_local {
-        "pk"
-    } else {
-        "sk"
-    };
-    let has_name = terms.any_names || attribute == format!("{}_{role}", index.name);
-    // The keys of an index with a list are fields.
-    let is_list = pattern.pk.len() > 1 || pattern.sk.len() > 1;
-    has_name && !is_list
-}
-
-/// Whether an attribute itself is a key.
-fn is_key(entity: &AdoptedEntity, attribute: &str) -> bool {
-    let keys = entity.patterns.iter().flat_map(AdoptedPattern::keys);
-    let is_it = |key: &AdoptedKey| matches!(key, AdoptedKey::Field(field) if field == attribute);
-    entity.primary().chain(keys).any(is_it)
-}
-
-/// Whether two attributes are equal in all items, which have several values of them.
-fn is_copy(items: &[&Item], key: &str, source: &str) -> bool {
-    let is_equal = items.iter().all(|item| item.get(key) == item.get(source));
-    let values = items.iter().filter_map(|item| match item.get(key) {
-        Some(Value::N(number)) => Some(number.as_str()),
-        _ => None,
-    });
-    is_equal && values.collect::<BTreeSet<_>>().len() > 1
 }
 
 /// Notes the parts for which the sample fits several formats.

@@ -608,3 +608,54 @@ fn a_copied_number_is_declared() {
         "{own}"
     );
 }
+
+/// ElectroDB and OneTable write the text of the partition key without the number too.
+#[test]
+fn an_item_may_lack_a_copied_number() {
+    let rows = [(1, Some(10)), (2, Some(20)), (3, None)].map(|(id, score)| {
+        let numbers = score.map_or_else(String::new, |score| {
+            format!(r#","gsi1sk":{score},"score":{score}"#)
+        });
+        format!(
+            r#"{{"pk":"g#{id}","sk":"g#","gsi1pk":"chess{id}","game":"chess{id}","_type":"Score"{numbers}}}"#
+        )
+    });
+    let text = text_of(&typed_sample(&rows.each_ref().map(String::as_str))).0;
+    assert!(
+        text.contains(r#"pk = "{game}", sk = number(score)"#),
+        "{text}"
+    );
+}
+
+/// A name with a meaning of its own, or several equal attributes, leave open which attribute is copied.
+#[test]
+fn a_number_that_may_be_no_copy_remains() {
+    let rows = [10, 20, 10].map(|stock| {
+        format!(
+            r#"{{"pk":"g#{stock}","sk":"g#","gsi1pk":"game","gsi1sk":{stock},"stock":{stock},"total":{stock},"game":"game","_type":"Score"}}"#
+        )
+    });
+    let sample = typed_sample(&rows.each_ref().map(String::as_str));
+    let text = text_of(&sample).0;
+    assert!(
+        text.contains("it equals `stock` and `total` in all items") && text.contains("gsi1sk"),
+        "{text}"
+    );
+    assert!(!text.contains("sk = number("), "{text}");
+
+    let mut named = sample;
+    for item in &mut named.rows {
+        item.remove("total");
+        let number = item.remove("gsi1sk").expect("a number");
+        item.insert("available", number);
+    }
+    for column in named.indexes.iter_mut().flat_map(|index| &mut index.sk) {
+        column.name = "available".to_owned();
+    }
+    let text = text_of(&named).0;
+    assert!(
+        text.contains("it equals `stock` in all items") && text.contains("pub available"),
+        "{text}"
+    );
+    assert!(!text.contains("sk = number("), "{text}");
+}
