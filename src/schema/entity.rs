@@ -187,6 +187,7 @@ pub struct KeySchema {
 
 /// The source of a key attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KeyContent {
     /// The field of this name, whose own attribute it is.
     Field(String),
