@@ -47,7 +47,7 @@ pub use crate::path::FormerUse;
 #[doc(hidden)]
 pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_free_of, is_key,
-    is_table, may_be_renamed, name_or_empty, nth, shared_attributes_agree,
+    is_number, is_table, may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use constant::{ConstantDef, ConstantValue};
 pub use definition::{

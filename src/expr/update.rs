@@ -34,6 +34,11 @@ pub(crate) enum UpdateAction {
     Insert(Vec<u8>),
     Discard(Vec<u8>),
     Remove,
+    /// The action of another place: DynamoDB computes the same value for both from the item before the update.
+    Same {
+        place: Place,
+        action: Box<UpdateAction>,
+    },
     /// Changes nothing, for example because no elements were added.
     Nothing,
 }
@@ -284,6 +289,7 @@ impl UpdateAction {
             | UpdateAction::Add { delta: operand, .. }
             | UpdateAction::Append(operand)
             | UpdateAction::Prepend(operand) => matches!(operand, UpdateOperand::Json(_)),
+            UpdateAction::Same { action, .. } => action.makes_a_value(),
             UpdateAction::Copy(_)
             | UpdateAction::SetSum { .. }
             | UpdateAction::Discard(_)
@@ -297,6 +303,7 @@ impl UpdateAction {
             UpdateAction::Remove | UpdateAction::Nothing => Clause::Remove,
             UpdateAction::Insert(_) => Clause::Add,
             UpdateAction::Discard(_) => Clause::Delete,
+            UpdateAction::Same { action, .. } => action.update_clause(),
             _ => Clause::Set,
         }
     }
@@ -346,6 +353,7 @@ impl UpdateAction {
             UpdateAction::Insert(json) | UpdateAction::Discard(json) => {
                 out.push_text(" ").push_json(json);
             }
+            UpdateAction::Same { place, action } => action.write_action(place, out),
             UpdateAction::Remove | UpdateAction::Nothing => {}
         }
     }

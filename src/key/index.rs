@@ -237,6 +237,14 @@ pub trait IndexPart: Sized {
     #[doc(hidden)]
     const BARE: BareKey;
 
+    /// Whether it may be missing.
+    #[doc(hidden)]
+    const PRESENCE: Presence;
+
+    /// Whether the value exists. The item is not in the index for a None.
+    #[doc(hidden)]
+    fn is_there(&self) -> bool;
+
     /// The key for a text as a person writes it.
     #[doc(hidden)]
     fn given(text: &str, _: TextOf) -> Option<Box<dyn std::any::Any>>
@@ -254,6 +262,19 @@ pub trait IndexPart: Sized {
     /// Writes the value to compare with, whether it fits a key or not; a None writes nothing.
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
+
+    /// Writes the number of a field into a key attribute that is not its own. There is a value.
+    #[doc(hidden)]
+    fn write_number(
+        &self,
+        field: &str,
+        attribute: &'static str,
+        writer: &mut Writer,
+    ) -> Result<(), CodecError> {
+        writer.dynamic_name(attribute);
+        let written = self.encode_bound(writer);
+        written.map_err(|fault| fault.at(field).in_key(attribute))
+    }
 
     /// Reads the attribute.
     #[doc(hidden)]
@@ -300,6 +321,11 @@ impl<T: KeyValue> IndexPart for T {
     const TYPE: KeyType = <T as KeyValue>::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
     const BARE: BareKey = (T::TYPE, test_of_text::<T>());
+    const PRESENCE: Presence = Presence::Always;
+
+    fn is_there(&self) -> bool {
+        true
+    }
 
     fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where
@@ -342,6 +368,11 @@ impl<T: KeyValue> IndexPart for Option<T> {
     const TYPE: KeyType = T::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
     const BARE: BareKey = (T::TYPE, test_of_text::<T>());
+    const PRESENCE: Presence = Presence::Optional;
+
+    fn is_there(&self) -> bool {
+        self.is_some()
+    }
 
     fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where

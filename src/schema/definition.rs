@@ -178,6 +178,13 @@ pub enum KeySource {
     Field(&'static str),
     /// A text made of the pieces.
     Template(&'static [Piece]),
+    /// The number of a field, stored again in an attribute of the key.
+    Number {
+        /// The field's name.
+        field: &'static str,
+        /// Whether it may be missing.
+        presence: Presence,
+    },
 }
 
 /// One attribute of a key.
@@ -237,10 +244,15 @@ impl EntityDef {
 }
 
 impl KeyDef {
+    /// Whether the library makes the attribute from fields, which have attributes of their own.
+    pub(crate) const fn is_derived(&self) -> bool {
+        !matches!(self.source, KeySource::Field(_))
+    }
+
     /// The fields that it is made of.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static str> + use<> {
         let (field, pieces) = match self.source {
-            KeySource::Field(field) => (Some(field), &[][..]),
+            KeySource::Field(field) | KeySource::Number { field, .. } => (Some(field), &[][..]),
             KeySource::Template(pieces) => (None, pieces),
         };
         field

@@ -187,11 +187,14 @@ pub struct KeySchema {
 
 /// The source of a key attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KeyContent {
     /// The field of this name, whose own attribute it is.
     Field(String),
     /// A text made of these pieces.
     Template(Vec<PieceSchema>),
+    /// `number(field)`: the number of the field of this name, which also has an attribute of its own.
+    Number(String),
 }
 
 impl Default for KeyContent {
@@ -456,23 +459,31 @@ impl PatternSchema {
 impl KeySchema {
     /// The fields that it is made of, in their order.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        self.field()
+        self.whole_field()
             .into_iter()
             .chain(self.parts().map(|part| part.field.as_str()))
+    }
+
+    /// The field whose value it is, in its own attribute or in that of the field.
+    pub fn whole_field(&self) -> Option<&str> {
+        match &self.content {
+            KeyContent::Field(field) | KeyContent::Number(field) => Some(field),
+            KeyContent::Template(_) => None,
+        }
     }
 
     /// The field whose own attribute it is, if it is one.
     pub fn field(&self) -> Option<&str> {
         match &self.content {
             KeyContent::Field(field) => Some(field),
-            KeyContent::Template(_) => None,
+            KeyContent::Template(_) | KeyContent::Number(_) => None,
         }
     }
 
-    /// The pieces of its template; none if it is a field.
+    /// The pieces of its template; none if it has none.
     pub fn pieces(&self) -> &[PieceSchema] {
         match &self.content {
-            KeyContent::Field(_) => &[],
+            KeyContent::Field(_) | KeyContent::Number(_) => &[],
             KeyContent::Template(pieces) => pieces,
         }
     }
@@ -523,11 +534,12 @@ impl PartSchema {
     }
 }
 
-/// As it is declared: the name of the field, or the template in quotes.
+/// As it is declared: the name of the field, `number(field)`, or the template in quotes.
 impl fmt::Display for KeySchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pieces = match &self.content {
             KeyContent::Field(field) => return f.write_str(field),
+            KeyContent::Number(field) => return write!(f, "number({field})"),
             KeyContent::Template(pieces) => pieces,
         };
         f.write_str("\"")?;

@@ -29,7 +29,7 @@ pub struct FieldInKey<'s> {
     pub name: &'s str,
     /// The field; None only if the schema was not declared and does not contain it.
     pub field: Option<&'s FieldSchema>,
-    /// The part of a template; None if the field is the key attribute itself.
+    /// The part of a template; None if the value of the field is the key.
     pub part: Option<&'s PartSchema>,
 }
 
@@ -142,7 +142,7 @@ impl<'s> KeyPair<'s> {
 
     fn fields_of(&self, keys: &'s [KeySchema]) -> Vec<FieldInKey<'s>> {
         let fields = keys.iter().flat_map(|key| {
-            let bare = key.field().map(|name| (name, None));
+            let bare = key.whole_field().map(|name| (name, None));
             let parts = key.parts().map(|part| (part.field.as_str(), Some(part)));
             bare.into_iter().chain(parts)
         });

@@ -349,8 +349,8 @@ impl DeclaredEntity {
 
 /// A key attribute; its parts are taken from those of the entity, which come in the same order.
 fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>) -> KeySchema {
-    if matches!(key.source, KeySource::Field(_)) {
-        // A bare key has an entry in the list, which is not needed here.
+    if !matches!(key.source, KeySource::Template(_)) {
+        // A bare key or a number has an entry in the list, which is not needed here.
         parts.next();
     }
     key_of_formats(key, &mut parts.map(|part| part.format))
@@ -360,6 +360,7 @@ fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>)
 fn key_of_formats(key: &KeyDef, formats: &mut impl Iterator<Item = &'static str>) -> KeySchema {
     let content = match key.source {
         KeySource::Field(field) => KeyContent::Field(field.to_owned()),
+        KeySource::Number { field, .. } => KeyContent::Number(field.to_owned()),
         KeySource::Template(pieces) => {
             let pieces = pieces.iter().map(|piece| match piece {
                 Piece::Literal(text) => PieceSchema::Text((*text).to_owned()),

@@ -80,7 +80,7 @@ pub(super) fn is_row(row: &UniqueRowDef, style: Style, item: &[u8]) -> bool {
         KeySource::Template(pieces) => {
             follows_template(row_pieces(pieces), style, key.attribute, item)
         }
-        KeySource::Field(_) => false,
+        KeySource::Field(_) | KeySource::Number { .. } => false,
     })
 }
 

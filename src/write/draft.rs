@@ -21,14 +21,16 @@ use crate::entity::{
 use crate::error::Result;
 use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
+use crate::path::Place;
 use crate::plan::{ConditionFailure, Returned, check};
 use crate::schema::{FieldModel, Pattern};
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::knowledge::source;
 use crate::write::members::{at_members, fields_with_maps};
 use crate::write::{
-    Edit, EvaluatedUpdate, IndexMaintenance, Intent, Main, Rewrite, ShapeFunctions, Touched,
-    UniqueChanges, UpdateOrigin, WritePlan, index_maintenance, known, split, tell_changes, unique,
+    Edit, EvaluatedUpdate, IndexMaintenance, Intent, KeyChange, Main, Rewrite, ShapeFunctions,
+    Touched, UniqueChanges, UpdateOrigin, WritePlan, attribute_of, index_maintenance, known, split,
+    tell_changes, unique,
 };
 use complete::{check_complete, check_places, fields_with_null, set_identity, set_nulls};
 use guard::{expected, relied_on};
@@ -419,13 +421,45 @@ pub(crate) fn keep_up(
         creates,
     };
     let mut maintenance = index_maintenance::plan(declared, &touched, &known)?;
-    for (attribute, json) in maintenance.keys.drain(..) {
-        update.set_action(
-            attribute,
-            json.map_or(UpdateAction::Remove, UpdateAction::Set),
-        );
+    for (attribute, change) in maintenance.keys.drain(..) {
+        let action = match change {
+            KeyChange::Set(json) => UpdateAction::Set(json),
+            KeyChange::Remove => UpdateAction::Remove,
+            KeyChange::AsField(field) => {
+                let (place, action) = computation(declared, update, field)?;
+                // `if_not_exists` gives the key the stored value, and NULL is no number.
+                if matches!(action, UpdateAction::SetIfAbsent(_)) {
+                    maintenance.copied.push(place.clone());
+                }
+                UpdateAction::Same {
+                    place,
+                    action: Box::new(action),
+                }
+            }
+        };
+        update.set_action(attribute, action);
     }
     Ok((maintenance, fields))
+}
+
+/// The place of a field that the update computes, and the action there.
+fn computation(
+    declared: &EntityDeclaration,
+    update: &UpdateActions,
+    field: &str,
+) -> Result<(Place, UpdateAction)> {
+    let attribute = attribute_of(declared, field);
+    let mut changes = update.place_actions();
+    let computed = attribute.and_then(|(_, attribute)| {
+        changes.find(|(place, _)| *place.attribute_name() == attribute.stored)
+    });
+    let (place, action) = computed.ok_or_else(|| {
+        refused(
+            declared,
+            format!("no change of this update computes `{field}`"),
+        )
+    })?;
+    Ok((place.clone(), action.clone()))
 }
 
 /// Prints the names of the changed attributes, never the values.

@@ -23,6 +23,8 @@ mod json_texts;
 mod key_formats;
 mod members;
 mod nulls;
+mod number_keys;
+mod number_rows;
 mod programs;
 mod random;
 mod separators;
@@ -51,6 +53,8 @@ fn main() {
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("members", Mode::Raw, members::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
+    all.extend(trials("number_keys", Mode::Raw, number_keys::tests()));
+    all.extend(trials("number_rows", Mode::Raw, number_rows::tests()));
     all.extend(trials("programs", Mode::Raw, programs::tests()));
     all.extend(trials("separators", Mode::Raw, separators::tests()));
     all.extend(trials("time_ranges", Mode::Raw, time_ranges::tests()));

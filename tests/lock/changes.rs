@@ -307,6 +307,16 @@ changes! {
     index_of_a_template: FillFirst at "Order.by_owner" ["do not have its keys", "`scan().refill()`", "5. then remove `filling`"] of Order
         owner
         => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = id)) { id: u32, owner: String } }
+    index_of_a_number: FillFirst at "Order.by_total" ["do not have its keys", "`scan().refill()`"] of Order total => {
+        entity Order(table = "orders", key(pk = id), gsi(by_total, pk = "ALL", sk = number(total))) { id: u32, total: u32 }
+    }
+
+    number_of_another_field: BreaksRunning at "Order.by_total" ["number of the field `total`", "number of the field `tax`"] of Order {
+        entity Order(table = "orders", key(pk = id), gsi(by_total, pk = "ALL", sk = number(total))) { id: u32, total: u32, tax: u32 }
+    } => {
+        entity Order(table = "orders", key(pk = id), gsi(by_total, pk = "ALL", sk = number(tax))) { id: u32, total: u32, tax: u32 }
+    }
+
     index_of_the_keys_turned_round: Free at "Line.by_number" ["on attributes that items have"] of Order {
         table Shop(name = "shop", pk = "pk", sk = "sk", entities(Line));
         entity Line(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}")) { user: String, number: u32 }

@@ -391,6 +391,7 @@ fn key_text(key: &AdoptedKey, entity: &AdoptedEntity) -> String {
     };
     match key {
         AdoptedKey::Field(attribute) => name(attribute).to_owned(),
+        AdoptedKey::Number(attribute) => format!("number({})", name(attribute)),
         AdoptedKey::Template(template) => format!("{:?}", template_text(template, &name)),
     }
 }

@@ -1,10 +1,11 @@
 //! One entity, guessed from its items.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use dynamo_entity::Item;
 use dynamo_entity::schema::KeyType;
-use dynamo_entity::{Item, Value};
 
+use super::copied_number::declare_copied_numbers;
 use super::entity::{AdoptedEntity, AdoptedKey, AdoptedPattern, EntityTerms};
 use super::field::{AdoptedField, FieldKind};
 use super::infer::infer_fields;
@@ -105,58 +106,8 @@ pub(crate) fn plan_entity(
     );
     finish_fields(&mut entity, sample, &items, terms.type_attribute.is_some());
     note_ambiguous_parts(&mut entity, &read);
-    note_copied_numbers(&mut entity, &items);
+    declare_copied_numbers(&mut entity, sample, &items, terms);
     entity
-}
-
-/// Notes the numbers in keys of indexes that equal another attribute in all items. Another program copies the attribute, as
-/// ElectroDB does with `cast: "number"`, and no template can write a number.
-fn note_copied_numbers(entity: &mut AdoptedEntity, items: &[&Item]) {
-    let is_number = |field: &&AdoptedField| {
-        matches!(
-            field.kind,
-            FieldKind::Unsigned | FieldKind::Signed | FieldKind::Float | FieldKind::Exact
-        )
-    };
-    let keys = entity.patterns.iter().flat_map(AdoptedPattern::keys);
-    let keys = keys.filter_map(|key| match key {
-        AdoptedKey::Field(attribute) => entity.field(attribute).filter(is_number),
-        AdoptedKey::Template(_) => None,
-    });
-    let copies: BTreeMap<String, String> = keys
-        .filter_map(|key| {
-            let mut others = entity.fields.iter().filter(is_number);
-            let source = others.find(|other| {
-                let is_key = other.attribute == key.attribute || is_key(entity, &other.attribute);
-                !is_key && is_copy(items, &key.attribute, &other.attribute)
-            });
-            Some((key.attribute.clone(), source?.name.clone()))
-        })
-        .collect();
-    for field in &mut entity.fields {
-        if let Some(source) = copies.get(&field.attribute) {
-            field.unsure.push(format!(
-                "it equals `{source}` in all items, so the other program copies it, and this library does not: set both in each write"
-            ));
-        }
-    }
-}
-
-/// Whether an attribute itself is a key.
-fn is_key(entity: &AdoptedEntity, attribute: &str) -> bool {
-    let keys = entity.patterns.iter().flat_map(AdoptedPattern::keys);
-    let is_it = |key: &AdoptedKey| matches!(key, AdoptedKey::Field(field) if field == attribute);
-    entity.primary().chain(keys).any(is_it)
-}
-
-/// Whether two attributes are equal in all items, which have several values of them.
-fn is_copy(items: &[&Item], key: &str, source: &str) -> bool {
-    let is_equal = items.iter().all(|item| item.get(key) == item.get(source));
-    let values = items.iter().filter_map(|item| match item.get(key) {
-        Some(Value::N(number)) => Some(number.as_str()),
-        _ => None,
-    });
-    is_equal && values.collect::<BTreeSet<_>>().len() > 1
 }
 
 /// Notes the parts for which the sample fits several formats.

@@ -81,6 +81,10 @@ fn one_part_stays_beside_a_condition(
     let (Some(when), IndexKind::Global) = (marks.when, index.kind) else {
         return;
     };
+    // A number exists by itself, so the other parts are not those of all keys.
+    if index.keys().any(|key| key.template().is_none()) {
+        return;
+    }
     let mut parts = index
         .keys()
         .filter_map(KeySource::template)
@@ -188,12 +192,13 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
         return;
     }
     for source in index.keys() {
-        if let KeySource::Template(template) = source {
-            diag.at(
-                template.span,
-                "the keys of an index with a list are bare fields; write the field's name",
-            );
-        }
+        let span = match source {
+            KeySource::Field { .. } => continue,
+            KeySource::Number { span, .. } => *span,
+            KeySource::Template(template) => template.span,
+        };
+        let message = "the keys of an index with a list are bare fields; write the field's name";
+        diag.at(span, message);
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     keys.skipped_fields_come_back();
     keys.masked_keys_have_no_skipped_field();
     keys.key_attributes_have_their_own_form();
+    keys.numbers_are_not_managed();
     keys.formats_fit();
     keys.text_ends_at_a_delimiter();
     keys.key_fields_differ();
@@ -126,10 +127,13 @@ impl KeyUses<'_> {
     /// A bare key field is stored in its type's own S, N or B.
     fn key_attributes_have_their_own_form(&self) {
         self.each(|field, marks, primary, indexes| {
-            let bare = primary
-                .iter()
-                .chain(indexes)
-                .any(|part| part.format.is_none());
+            let uses = || primary.iter().chain(indexes);
+            let bare = uses().any(|part| part.format.is_none());
+            let is_attribute = uses().any(|part| part.format.is_none() && !part.is_number);
+            // The key that is a number of the field is removed for a None, so the attribute of the field may be NULL.
+            if bare && !is_attribute && field.form == Form::Null {
+                return;
+            }
             if bare && field.form == Form::Null {
                 let message = format!(
                     "`{}` is a key attribute, and DynamoDB rejects an item whose key attribute is NULL; remove `null`, or use the field in a template",
@@ -143,12 +147,33 @@ impl KeyUses<'_> {
                     "format" => ", or give the field a type that is stored so, such as `EpochMillis`",
                     _ => "",
                 };
-                let message = format!(
-                    "`{}` is a key attribute and stored by its own type; remove `{word}`, or use it in a template{other}",
-                    field.ident
-                );
+                let name = &field.ident;
+                let message = match is_attribute {
+                    true => format!(
+                        "`{name}` is a key attribute and stored by its own type; remove `{word}`, or use it in a template{other}"
+                    ),
+                    false => format!(
+                        "`number({name})` takes a field that is stored by its own type; remove `{word}`, or use it in a template{other}"
+                    ),
+                };
                 self.diag
                     .at(marks.form.unwrap_or(field.ident.span()), message);
+            }
+        });
+    }
+
+    /// The library computes a managed field when it writes it, in a form of its own.
+    fn numbers_are_not_managed(&self) {
+        self.each(|field, _, _, indexes| {
+            if field.is_managed()
+                && let Some(part) = indexes.iter().find(|part| part.is_number)
+            {
+                let name = &field.ident;
+                let message = format!(
+                    "the library writes `{name}` itself, so its number is in no other attribute; write `{name}`, whose own attribute is \
+                     then the key, or a text such as \"{{{name}}}\""
+                );
+                self.diag.at(part.span, message);
             }
         });
     }

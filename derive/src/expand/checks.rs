@@ -27,6 +27,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let keys = entity.indexes.iter().flat_map(Index::keys);
     for source in keys.chain(rows.flat_map(UniqueRow::keys)) {
         checks.extend(parts_end(entity, source, true));
+        checks.extend(is_number(entity, source));
     }
     checks.extend(padded(entity));
     checks.extend(unique::checks(entity));
@@ -38,6 +39,19 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         checks.extend(shared(entity, path, &def));
     }
     code!(#(#checks)*)
+}
+
+/// `number(field)` takes a field that is stored as a number.
+fn is_number(entity: &Entity, source: &KeySource) -> Option<TokenStream> {
+    let KeySource::Number { field, span } = source else {
+        return None;
+    };
+    let field = &entity.fields[*field];
+    let (name, ty) = (&field.ident, of(&field.ty, &code!(IndexPart), "TYPE"));
+    let message = format!(
+        "`number({name})` takes a field that is stored as a number; write the template \"{{{name}}}\" instead"
+    );
+    Some(check(*span, &code!(__d::is_number(#ty)), &message))
 }
 
 /// A part of variable width ends at the delimiter or at the end of the key.

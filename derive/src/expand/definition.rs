@@ -140,6 +140,13 @@ fn key_def(
             };
             code!(__d::KeyDef::new(#attribute, #ty, __d::KeySource::Field(#name)))
         }
+        KeySource::Number { field, .. } => {
+            let field = &entity.fields[*field];
+            let name = plain_name(&field.ident);
+            let presence = of(&field.ty, &code!(IndexPart), "PRESENCE");
+            let source = code!(__d::KeySource::Number { field: #name, presence: #presence });
+            code!(__d::KeyDef::new(#attribute, __d::KeyType::N, #source))
+        }
         KeySource::Template(template) => {
             let shard = template
                 .shards

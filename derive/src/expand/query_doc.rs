@@ -168,6 +168,9 @@ impl PatternDoc<'_> {
     fn key(&self, sources: &[&KeySource]) -> String {
         let keys = sources.iter().map(|source| match source {
             KeySource::Field { field, .. } => plain_name(&self.entity.fields[*field].ident),
+            KeySource::Number { field, .. } => {
+                format!("number({})", plain_name(&self.entity.fields[*field].ident))
+            }
             KeySource::Template(template) => format!("\"{}\"", self.template(template)),
         });
         let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();

@@ -8,7 +8,7 @@ use quote::{ToTokens as _, format_ident};
 
 use super::library::format_constant;
 use super::tokens::{local, of, option, plain_name};
-use crate::model::{Entity, Format, Piece, Template, TextFormat};
+use crate::model::{DerivedPart, Entity, Format, Piece, Template, TextFormat};
 
 /// Names the trait that a field of the primary key must implement for a format.
 pub(super) fn contract(format: Format) -> TokenStream {
@@ -117,6 +117,33 @@ pub(super) fn index_question(
     item: &str,
 ) -> TokenStream {
     of(&entity.fields[field].ty, &index_contract(format), item)
+}
+
+/// Returns an item of the trait for a part of a derived index key, such as `is_there`.
+pub(super) fn derived_item(
+    entity: &Entity,
+    (field, format): DerivedPart,
+    item: &str,
+) -> TokenStream {
+    match format {
+        Some(format) => index_question(entity, (field, format), item),
+        None => of(&entity.fields[field].ty, &code!(IndexPart), item),
+    }
+}
+
+/// Creates the call that writes the number of a field as a key attribute; it is a `Result`.
+pub(super) fn write_number(
+    entity: &Entity,
+    field: usize,
+    value: &TokenStream,
+    attribute: &TokenStream,
+) -> TokenStream {
+    let field = &entity.fields[field];
+    let (write, name) = (
+        of(&field.ty, &code!(IndexPart), "write_number"),
+        plain_name(&field.ident),
+    );
+    code!(#write(#value, #name, #attribute, writer))
 }
 
 /// Returns the additional argument of a writer if the template has shards.

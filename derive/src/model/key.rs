@@ -1,4 +1,4 @@
-//! The key attributes of an entity: a bare field, or a text made of parts.
+//! The key attributes of an entity: a bare field, the number of a field, or a text made of parts.
 
 use proc_macro2::Span;
 
@@ -29,14 +29,36 @@ pub(crate) enum KeySource {
     Field { field: usize, span: Span },
     /// A string: a derived attribute holds the text of the template.
     Template(Template),
+    /// `number(field)`: a derived attribute holds the number of the field. An index into `Entity::fields`.
+    Number { field: usize, span: Span },
 }
+
+/// A part of a derived attribute: the field, and its format; `None` if the attribute is the number of the field.
+pub(crate) type DerivedPart = (usize, Option<Format>);
 
 impl KeySource {
     /// The template, unless a bare field is the key attribute.
     pub(crate) fn template(&self) -> Option<&Template> {
         match self {
             KeySource::Template(template) => Some(template),
-            KeySource::Field { .. } => None,
+            KeySource::Field { .. } | KeySource::Number { .. } => None,
+        }
+    }
+
+    /// Whether the library makes the attribute from fields, which have attributes of their own.
+    pub(crate) fn is_derived(&self) -> bool {
+        !matches!(self, KeySource::Field { .. })
+    }
+
+    /// The parts of a derived attribute, in their order.
+    pub(crate) fn derived_parts(&self) -> Vec<DerivedPart> {
+        match self {
+            KeySource::Field { .. } => Vec::new(),
+            KeySource::Number { field, .. } => vec![(*field, None)],
+            KeySource::Template(template) => template
+                .parts()
+                .map(|(field, format)| (field, Some(format)))
+                .collect(),
         }
     }
 

@@ -348,7 +348,7 @@ fn pieces_agree(
     new: &KeySchema,
     same_field: impl Fn(&PartSchema, &PartSchema) -> bool,
 ) -> bool {
-    if old.field() != new.field() {
+    if old.field() != new.field() || old.whole_field() != new.whole_field() {
         return false;
     }
     // The number of shards is left out: a change of it has safe steps of its own, which `shards`
@@ -417,6 +417,7 @@ pub(super) fn has(key: &KeySchema, name: &str) -> bool {
 pub(super) fn shown(key: &KeySchema) -> String {
     match &key.content {
         KeyContent::Field(field) => format!("the field `{field}`"),
+        KeyContent::Number(field) => format!("the number of the field `{field}`"),
         KeyContent::Template(_) => match (template_text(key), key.shards()) {
             (template, Some(shards)) => format!("\"{template}\" with {shards} shards"),
             (template, None) => format!("\"{template}\""),
