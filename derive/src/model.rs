@@ -24,7 +24,7 @@ pub(crate) use field::{
 };
 pub(crate) use index::{Index, IndexKind, IndexProjection, When, WhenTest, WhenValue};
 pub(crate) use key::{
-    DerivedPart, Format, KeySource, NoneSide, Piece, Style, Template, TextFormat,
+    DerivedPart, Format, KeySource, NoneSide, Piece, Style, Template, TextFormat, parts_that_end,
 };
 pub(crate) use projection::{Projected, Projection};
 pub(crate) use table::{IdentifyBy, StreamView, Table, TableIndex};

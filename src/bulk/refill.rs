@@ -331,8 +331,7 @@ impl RowSides<'_> {
 
     /// The value of a derived attribute. The number of a field is the stored one, because the type of the field may round it.
     fn number_as_stored<'v>(&'v self, name: &str, fresh: &'v [u8]) -> &'v [u8] {
-        let keys = self.declared.def.indexes.iter();
-        let keys = keys.flat_map(|index| index.pk.iter().chain(index.sk));
+        let keys = self.declared.def.index_keys();
         let mut numbers = keys.filter_map(|key| match key.source {
             KeySource::Number { field, .. } if key.attribute == name => {
                 Some(attribute_of(self.declared, field)?.1)
@@ -351,9 +350,7 @@ impl RowSides<'_> {
     /// The attributes that are made of fields.
     fn derived_attributes(&self) -> Vec<&'static str> {
         let (def, table) = (self.declared.def, self.declared.table);
-        let keys = def.indexes.iter();
-        let keys = keys.flat_map(|index| index.pk.iter().chain(index.sk));
-        let derived = keys.filter(|key| key.is_derived());
+        let derived = def.index_keys().filter(|key| key.is_derived());
         let names = def.type_attribute_in(table).into_iter();
         let mut names: Vec<&'static str> = names.chain(def.constant_names()).collect();
         for key in derived {
@@ -371,8 +368,7 @@ impl RowSides<'_> {
         let table = self.declared.table;
         let mut fields: Vec<&'static AttributeDef> = Vec::new();
         for index in self.declared.def.indexes {
-            let keys = index.pk.iter().chain(index.sk);
-            let parts = keys.flat_map(crate::schema::KeyDef::fields);
+            let parts = index.keys().flat_map(crate::schema::KeyDef::fields);
             let when = index.when.map_or(&[][..], |when| when.fields);
             for field in parts.chain(when.iter().copied()) {
                 let field = self.declared.deciding(field);

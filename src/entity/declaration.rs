@@ -84,10 +84,7 @@ impl EntityDeclaration {
 
     /// Whether keys of indexes or unique values are built from fields.
     pub(crate) fn has_templates(&self) -> bool {
-        let keys = self.def.indexes.iter();
-        keys.flat_map(|index| index.pk.iter().chain(index.sk))
-            .any(KeyDef::is_derived)
-            || !self.def.uniques.is_empty()
+        self.def.index_keys().any(KeyDef::is_derived) || !self.def.uniques.is_empty()
     }
 
     /// The attribute of a derived expiry.

@@ -217,6 +217,11 @@ impl KeyDef {
 }
 
 impl EntityDef {
+    /// The key attributes of all of its indexes.
+    pub(crate) fn index_keys(&self) -> impl Iterator<Item = &KeyDef> {
+        self.indexes.iter().flat_map(EntityIndexDef::keys)
+    }
+
     /// The attribute that stores its name in the items of a shared table.
     pub(crate) const fn type_attribute_in(&self, table: &TableDef) -> Option<&'static str> {
         match self.type_attribute {
@@ -498,6 +503,13 @@ pub struct EntityIndexDef {
     pub when: Option<WhenDef>,
     /// Whether it is declared with `filling`: old items may lack its keys, so no program queries it yet.
     pub filling: bool,
+}
+
+impl EntityIndexDef {
+    /// The key attributes: those of the partition key, and then those of the sort key.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &KeyDef> {
+        self.pk.iter().chain(self.sk)
+    }
 }
 
 /// `when(field = value)` or `when(function(field))`

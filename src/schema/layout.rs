@@ -81,12 +81,7 @@ impl Layout {
     fn keys(&self) -> impl Iterator<Item = &'static KeyDef> {
         self.entities.iter().flat_map(|entity| {
             let own = std::iter::once(&entity.pk).chain(entity.sk.as_ref());
-            own.chain(
-                entity
-                    .indexes
-                    .iter()
-                    .flat_map(|index| index.pk.iter().chain(index.sk)),
-            )
+            own.chain(entity.index_keys())
         })
     }
 
@@ -312,8 +307,7 @@ impl DeclaredEntity {
 
     /// The type of a field that is a key attribute.
     fn key_type(self, field: &str) -> Option<Tag> {
-        let indexes = self.entity.indexes.iter();
-        let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
+        let of_indexes = self.entity.index_keys();
         let own = [&self.entity.pk].into_iter().chain(&self.entity.sk);
         let is_it = |key: &&KeyDef| matches!(key.source, KeySource::Field(name) if name == field);
         own.chain(of_indexes).find(is_it).map(|key| match key.ty {

@@ -136,10 +136,10 @@ fn field_of(fields: &'static [FieldModel], name: &str) -> Option<&'static FieldM
 /// Whether a key, a unique value or the expiry depends on the field, so that its whole value must be known.
 fn is_decisive(declared: &EntityDeclaration, field: &str) -> bool {
     let def = declared.def;
-    let keys = def.indexes.iter();
-    let mut parts = keys.flat_map(|index| index.pk.iter().chain(index.sk));
     let mut tests = def.indexes.iter().filter_map(|index| index.when);
-    parts.any(|key| KeyDef::fields(key).any(|part| part == field))
+    def.index_keys()
+        .flat_map(KeyDef::fields)
+        .any(|part| part == field)
         || tests.any(|when| when.fields.contains(&field))
         || def.expiry.is_some_and(|expiry| expiry.source == field)
         || depends_on(declared, field)

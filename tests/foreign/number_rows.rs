@@ -36,7 +36,7 @@ struct Load {
     weight: f64,
 }
 
-/// The numbers of DynamoDB have 38 digits, and it adds in decimals. What the type of the field rounds is equal in the row.
+/// The numbers of DynamoDB have 38 digits, and it adds in decimals. A number that the type of the field rounds is equal in the row.
 async fn numbers_with_more_digits_than_the_type(db: Db) -> Outcome {
     db.create_tables([Load::schema()]).await?;
     let large = Load {

@@ -6,7 +6,7 @@ use crate::check::uses;
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, IndexMarks};
 use crate::model::{
-    Entity, Format, Index, IndexKind, IndexProjection, KeySource, NoneSide, Piece, Template,
+    Entity, Format, Index, IndexKind, IndexProjection, KeySource, NoneSide, Piece, parts_that_end,
 };
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
@@ -81,19 +81,8 @@ fn one_part_stays_beside_a_condition(
     let (Some(when), IndexKind::Global) = (marks.when, index.kind) else {
         return;
     };
-    // A number exists by itself, so the other parts are not those of all keys.
-    if index.keys().any(|key| key.template().is_none()) {
-        return;
-    }
-    let mut parts = index
-        .keys()
-        .filter_map(KeySource::template)
-        .flat_map(Template::parts);
-    let Some((field, format)) = parts.next() else {
-        return;
-    };
-    let ends = |format: Format| format.none == Some(NoneSide::Ends);
-    if ends(format) && parts.all(|(_, format)| ends(format)) {
+    let parts = parts_that_end(index.keys());
+    if let Some(&(field, format)) = parts.as_deref().and_then(<[_]>::first) {
         let message = format!(
             "all parts of this index have `ends`, so it contains the items with a value for any of them, and takes no other condition; \
              write {}, or remove `when`",

@@ -36,6 +36,17 @@ pub(crate) enum KeySource {
 /// A part of a derived attribute: the field, and its format; `None` if the attribute is the number of the field.
 pub(crate) type DerivedPart = (usize, Option<Format>);
 
+/// The parts of these keys, if all are templates whose parts all have `ends`.
+pub(crate) fn parts_that_end<'a>(
+    keys: impl Iterator<Item = &'a KeySource>,
+) -> Option<Vec<(usize, Format)>> {
+    let templates: Option<Vec<&Template>> = keys.map(KeySource::template).collect();
+    let parts: Vec<_> = templates?.into_iter().flat_map(Template::parts).collect();
+    let mut formats = parts.iter().map(|(_, format)| format);
+    let all_end = formats.all(|format| format.none == Some(NoneSide::Ends));
+    (all_end && !parts.is_empty()).then_some(parts)
+}
+
 impl KeySource {
     /// The template, unless a bare field is the key attribute.
     pub(crate) fn template(&self) -> Option<&Template> {

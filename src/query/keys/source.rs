@@ -318,7 +318,7 @@ impl QuerySource {
         let mut names = vec![self.table.pk];
         names.extend(self.table.sk);
         if let Some(index) = self.index {
-            for key in index.pk.iter().chain(index.sk) {
+            for key in index.keys() {
                 if !names.contains(&key.attribute) {
                     names.push(key.attribute);
                 }
@@ -332,9 +332,8 @@ impl QuerySource {
         match self.index {
             None => self.table.pk == name || self.table.sk == Some(name),
             Some(index) => {
-                let own = index.pk.iter().chain(index.sk);
                 let is_local_pk = index.pk.is_empty() && self.table.pk == name;
-                is_local_pk || own.into_iter().any(|key| key.attribute == name)
+                is_local_pk || index.keys().any(|key| key.attribute == name)
             }
         }
     }

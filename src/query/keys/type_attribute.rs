@@ -271,10 +271,7 @@ impl QuerySource {
         has_uniques(self.entities)
             && (is_scan
                 || match self.index.filter(|index| !index.pk.is_empty()) {
-                    Some(index) => {
-                        let mut keys = index.pk.iter().chain(index.sk);
-                        keys.all(|key| self.is_of_sentinels(key.attribute))
-                    }
+                    Some(index) => index.keys().all(|key| self.is_of_sentinels(key.attribute)),
                     None => is_bare,
                 })
     }
