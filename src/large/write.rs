@@ -9,9 +9,9 @@
 //! Until the head names them, parts are of no effect. If a write fails or its program ends, they remain until a sweep deletes them.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::stream::{self, StreamExt as _};
 
 use super::condition::{has_length, is_head, number_json, takes_parts};
 use super::content::{PART_BYTES, PartContent};
@@ -239,16 +239,23 @@ impl PlannedLarge {
         }
         // Until the head names them, no reader finds the parts, so they can be written in any order and more than once.
         let parts = self.contents.iter().zip(&self.names);
-        let begun = AtomicUsize::new(0);
+        let (begun, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
         let sent = parts.map(|(content, name)| async {
+            if has_failed.load(Ordering::Relaxed) {
+                return Ok(());
+            }
             begun.fetch_add(1, Ordering::Relaxed);
             let part = self.part_request::<E>(name, content, db)?;
             let plan = part.with_outcome(Outcome::Known(Some(())));
-            plan.send_plan(db).await
+            let sent = plan.send_plan(db).await;
+            has_failed.fetch_or(sent.is_err(), Ordering::Relaxed);
+            sent
         });
         let sent: Vec<_> = sent.collect();
+        // After a failure, the requests under way are awaited: a part that arrived after the deletes below would remain.
         let sent = stream::iter(sent).buffer_unordered(CONCURRENCY);
-        if let Err(error) = sent.try_collect::<()>().await {
+        let sent: Vec<Result<()>> = sent.collect().await;
+        if let Err(error) = sent.into_iter().collect::<Result<()>>() {
             // No head was sent, so no head will ever name the parts.
             let begun = begun.load(Ordering::Relaxed);
             let error = self.drop_parts::<E>(error, begun, db).await;
