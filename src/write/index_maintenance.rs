@@ -201,7 +201,7 @@ impl Index {
                 parts,
             };
             match is_number {
-                // Other programs write each number by itself. A missing text does not remove it, and without a number the texts remain.
+                // Other programs write each number by itself. A missing text does not remove it, and the texts remain without it.
                 true => numbers.push(vec![key]),
                 false => texts.push(key),
             }
