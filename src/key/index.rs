@@ -256,7 +256,7 @@ pub trait IndexPart: Sized {
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Writes the number of a field into a key attribute that is not its own. There is a value.
+    /// Writes the number of a field to a key attribute that is not its own. The value must exist.
     #[doc(hidden)]
     fn write_number(
         &self,
