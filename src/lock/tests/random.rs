@@ -211,10 +211,11 @@ impl RandomModel {
     }
 
     fn large(&mut self) -> LargeSchema {
-        let mut value = LargeSchema::default();
-        value.stored = self.name();
-        value.element = self.may(|random| random.one(&TYPES).to_owned());
-        value
+        LargeSchema {
+            stored: self.name(),
+            element: self.may(|random| random.one(&TYPES).to_owned()),
+            ..LargeSchema::default()
+        }
     }
 
     fn declared(&mut self) -> ValueSchema {
