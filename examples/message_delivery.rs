@@ -3,7 +3,7 @@
 //!     cargo run --example message_delivery
 //!     DYNAMO_URL=embedded:messages.db cargo run --example message_delivery   # kill it, run it again
 //!
-//! The list of recipients is divided into chunks, because an item has at most 400 KB. No chunk is written again: if
+//! The list of recipients is stored beside the message, in parts, because an item has at most 400 KB. It is not written again: if
 //! served recipients were removed from the list, it would be rewritten for every recipient. Instead a worker
 //!
 //! 1. *takes* the next recipients off the list: an item for each of them, and the position after them, in one
@@ -20,29 +20,25 @@
 //! could be omitted. There is no third way.
 
 use std::collections::BTreeSet;
-use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dynamo_entity::large::PagePosition;
 use dynamo_entity::prelude::*;
 use tokio::task::JoinSet;
 
 #[derive(DynamoTable)]
-#[dynamo(
-    name = "message",
-    pk = "pk",
-    sk = "sk",
-    entities(Message, Chunk, Waiting)
-)]
+#[dynamo(name = "message", pk = "pk", sk = "sk", entities(Message, Waiting))]
 pub struct Messages;
 
-/// A message. It is stored after all of its chunks.
+/// A message, with the list of its recipients.
 #[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Messages, key(pk = "MESSAGE#{id}", sk = "INFO"))]
+#[dynamo(table = Messages, key(pk = "MESSAGE#{id}", sk = "INFO"), chunked(recipients: String))]
 pub struct Message {
     pub id: String,
     pub text: String,
-    pub chunks: u32,
+    /// Whether the list is complete.
+    pub is_published: bool,
     /// The next recipient to take. It moves in the same transaction that writes the waiting items of those
     /// before it.
     pub next: Position,
@@ -51,19 +47,11 @@ pub struct Message {
     pub version: Version,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, DynamoValue)]
+/// A page of the list, and a recipient on it. The position of the page belongs to this list: a list that was compacted has other pages.
+#[derive(Debug, Clone, Default, PartialEq, DynamoValue)]
 pub struct Position {
-    pub chunk: u32,
+    pub page: PagePosition,
     pub recipient: usize,
-}
-
-/// A part of the list of recipients. A chunk never changes.
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = Messages, key(pk = "MESSAGE#{message}", sk = "CHUNK#{number}"))]
-pub struct Chunk {
-    pub message: String,
-    pub number: u32,
-    pub recipients: Vec<String>,
 }
 
 /// A recipient who was taken off the list and is not served yet.
@@ -82,62 +70,55 @@ pub struct Mailbox {
     pub unread: u32,
 }
 
-/// Stores a message and its list. After a crash, call it again: a message and chunks that exist are left alone.
+/// Stores a message and its list. After a crash, call it again: a published message is left alone.
 pub async fn publish(
     db: &Dynamo,
     id: &str,
     text: &str,
     recipients: &BTreeSet<String>,
-    chunk_bytes: usize,
+    page_bytes: usize,
 ) -> Result<()> {
-    let chunks = cut(id, recipients, chunk_bytes);
     let message = Message {
         id: id.to_owned(),
         text: text.to_owned(),
-        chunks: u32::try_from(chunks.len()).unwrap_or(u32::MAX),
+        is_published: false,
         next: Position::default(),
         version: Version::default(),
     };
-    for chunk in &chunks {
-        let unpublished = Message::key(id).check().if_missing();
-        let stored = Transaction::new().with(chunk.put()).with(unpublished);
-        if is_published(stored.send(db).await)? {
-            return Ok(());
-        }
+    let stored = Message::key(id).get().consistent().send(db).await?;
+    if stored.as_ref().is_some_and(|stored| stored.is_published) {
+        return Ok(());
     }
-    is_published(message.create().retry_safe().send(db).await).map(drop)
+    if stored.is_none() {
+        let created = message.create().retry_safe().send(db).await;
+        created.map(drop).or_else(exists_already)?;
+    }
+    let list = Message::recipients(id).part_bytes(page_bytes);
+    let list = list
+        .replace(recipients)
+        .when(|m| m.is_published().eq(false));
+    if is_published(list.send(db).await)? {
+        return Ok(());
+    }
+    let publish = Message::key(id).update().unchecked();
+    let publish = publish.apply(|m| m.is_published().set(true));
+    is_published(publish.when(|m| m.is_published().eq(false)).send(db).await).map(drop)
+}
+
+/// Another program has created the message in the meantime.
+fn exists_already(error: Error) -> Result<()> {
+    match error.is_already_exists() {
+        true => Ok(()),
+        false => Err(error),
+    }
 }
 
 fn is_published<T>(stored: Result<T>) -> Result<bool> {
     match stored {
         Ok(_) => Ok(false),
-        Err(error) if error.is_lost_race() => Ok(true),
+        Err(error) if error.is_conflict() => Ok(true),
         Err(error) => Err(error),
     }
-}
-
-/// Cuts the list into chunks of about this many bytes.
-fn cut(message: &str, recipients: &BTreeSet<String>, chunk_bytes: usize) -> Vec<Chunk> {
-    let mut lists: Vec<Vec<String>> = Vec::new();
-    let mut bytes = 0;
-    for recipient in recipients {
-        // The bytes of the text, and one byte that DynamoDB counts for each element of a list.
-        let more = recipient.len() + 1;
-        bytes += more;
-        match lists.last_mut() {
-            Some(list) if bytes <= chunk_bytes => list.push(recipient.clone()),
-            _ => {
-                bytes = more;
-                lists.push(vec![recipient.clone()]);
-            }
-        }
-    }
-    let chunk = |(number, recipients)| Chunk {
-        message: message.to_owned(),
-        number,
-        recipients,
-    };
-    (0..).zip(lists).map(chunk).collect()
 }
 
 /// The number of recipients of one transaction. It has at most 100 operations, and one of them is for the message.
@@ -150,41 +131,38 @@ const AT_ONCE: usize = 8;
 pub type Outside = Arc<dyn Fn(&Waiting) + Send + Sync>;
 
 /// The result of a worker. After a failure, any worker can continue.
-pub type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
+pub type Outcome<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Delivers a message to all remaining recipients. Any number of workers may do this at the same time, or after
 /// another has died.
 pub async fn deliver(db: &Dynamo, id: &str, outside: &Outside) -> Outcome<()> {
     loop {
         let message = Message::key(id).get().consistent().send(db).await?;
+        let message = message.filter(|message| message.is_published);
         let message = message.ok_or("there is no such message")?;
         // This comes after the message was read, so it sees everybody who was taken until then.
         serve_waiting(db, id, outside).await?;
-        if message.next.chunk == message.chunks {
+        if !take(db, &message).await? {
             return Ok(());
         }
-        take(db, &message).await?;
     }
 }
 
-/// Takes the next recipients off the list.
-async fn take(db: &Dynamo, message: &Message) -> Outcome<()> {
-    let Position { chunk, recipient } = message.next;
-    let list = Chunk::key(&message.id, chunk)
-        .get()
-        .consistent()
-        .send(db)
-        .await?;
-    let list = list.ok_or("a chunk of the message is missing")?.recipients;
-    let taken = list.iter().skip(recipient).take(TAKEN);
+/// Takes the next recipients off the list; false if none remains.
+async fn take(db: &Dynamo, message: &Message) -> Outcome<bool> {
+    let Position { page, recipient } = &message.next;
+    let Some(list) = Message::recipients(&message.id).page(page, db).await? else {
+        return Ok(false);
+    };
+    let taken = list.elements.iter().skip(*recipient).take(TAKEN);
     let taken: Vec<Waiting> = taken.map(|name| message.waiting(name)).collect();
     let next = match recipient + taken.len() {
-        next if next < list.len() => Position {
-            chunk,
+        next if next < list.elements.len() => Position {
+            page: list.position,
             recipient: next,
         },
         _ => Position {
-            chunk: chunk + 1,
+            page: list.next,
             recipient: 0,
         },
     };
@@ -193,8 +171,8 @@ async fn take(db: &Dynamo, message: &Message) -> Outcome<()> {
         .with_all(taken.iter().map(Waiting::create));
     match take.send(db).await {
         // Another worker took them.
-        Err(error) if error.is_conflict() => Ok(()),
-        taken => Ok(taken.map(drop)?),
+        Err(error) if error.is_conflict() => Ok(true),
+        taken => Ok(taken.map(|_| true)?),
     }
 }
 
@@ -245,7 +223,7 @@ async fn serve(db: Dynamo, waiting: Waiting, outside: Outside) -> Result<()> {
 /// What a run found.
 #[derive(Debug)]
 pub struct Facts {
-    pub chunks: u32,
+    pub pages: usize,
     pub interrupted: u64,
     pub mailboxes: Vec<Mailbox>,
 }
@@ -255,7 +233,7 @@ pub async fn run(db: &Dynamo, recipients: usize) -> Outcome<Facts> {
     db.create_tables([Messages::schema(), Mailbox::schema()])
         .await?;
     let names: BTreeSet<String> = (0..recipients).map(|n| format!("user-{n:06}")).collect();
-    // A real list has chunks of 350 KB. These are small, so that there are several.
+    // A real list has pages of 350 KB. These are small, so that there are several.
     publish(db, "hello", "Hello, everybody", &names, 1000).await?;
     let outside: Outside = Arc::new(|_| ());
 
@@ -278,9 +256,9 @@ pub async fn run(db: &Dynamo, recipients: usize) -> Outcome<Facts> {
         .count();
     println!("two others went on: {once} of {recipients} got it once");
     let message = Message::key("hello").get().send(db).await?;
-    let chunks = message.map_or(0, |message| message.chunks);
+    let pages = message.map_or(0, |message| message.next.page.number());
     Ok(Facts {
-        chunks,
+        pages,
         interrupted,
         mailboxes,
     })

@@ -169,6 +169,7 @@ pub const FALLBACK_ENTITY: EntityDef = EntityDef {
     attributes: &[],
     indexes: &[],
     uniques: &[],
+    large: &[],
     ttl: None,
     expiry: None,
     version: None,

@@ -147,6 +147,7 @@ pub mod items;
 pub mod journal;
 mod json;
 pub mod key;
+pub mod large;
 pub mod lint;
 pub mod lock;
 pub mod observe;

@@ -19,6 +19,8 @@ mod json_form;
 mod json_word;
 mod key_pair;
 mod key_type;
+mod large;
+mod large_schema;
 mod layout;
 mod likeness;
 mod model;
@@ -81,6 +83,8 @@ pub(crate) use json_word::Word;
 pub(crate) use key_pair::TimePrecision;
 pub use key_pair::{FieldInKey, KeyPair};
 pub use key_type::{KeyType, StreamView};
+pub use large::{LargeDef, LargeModel};
+pub use large_schema::LargeSchema;
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{
     AllowModel, CollectionModel, EntityModel, PartModel, PartRanges, TableModel, UniqueModel,

@@ -13,6 +13,7 @@ mod index_maintenance;
 mod item_write;
 mod keyed;
 mod knowledge;
+pub(crate) mod large;
 mod members;
 mod modify;
 mod put;

@@ -1,4 +1,4 @@
-//! `delete`: deletes an item, and releases its unique values.
+//! `delete`: deletes an item with its lists and blobs, and releases its unique values.
 
 use clap::{ArgMatches, Command};
 use dynamo_entity::write::DynamicWrite;
@@ -12,7 +12,8 @@ use crate::model::{Model, ModelEntity};
 
 /// The command.
 pub(crate) fn delete_command(model: &Model) -> Command {
-    let delete = Command::new("delete").about("Deletes an item, and releases its unique values");
+    let delete = Command::new("delete")
+        .about("Deletes an item with its lists and blobs, and releases its unique values");
     arguments::for_entities(delete, model, arguments::delete)
 }
 

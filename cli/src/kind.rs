@@ -5,6 +5,9 @@ use std::fmt;
 use dynamo_entity::schema::{IdentifyBy, TableSchema};
 use dynamo_entity::{Item, Value};
 
+/// The partition keys of the rows of lists and blobs begin with this text.
+pub(crate) const LARGE: &str = "$LARGE#";
+
 /// The partition keys of items that store unique values begin with this text.
 pub(crate) const UNIQUE: &str = "$UNIQUE#";
 
@@ -15,6 +18,8 @@ pub(crate) enum ItemKind<'s> {
     Entity(&'s str),
     /// An item that stores a unique value.
     UniqueValue,
+    /// A row of a list or a blob.
+    LargeValue,
     /// An item of another program, or of a declaration that no longer exists.
     Other,
     /// The table has several entities, and no attribute for the type.
@@ -25,6 +30,9 @@ impl<'s> ItemKind<'s> {
     pub(crate) fn of(item: &Item, schema: &'s TableSchema) -> Self {
         let pk = item.get(&schema.pk.name).and_then(Value::as_text);
         let mut uniques = schema.entities.iter().flat_map(|entity| &entity.uniques);
+        if pk.is_some_and(|pk| pk.starts_with(LARGE)) {
+            return ItemKind::LargeValue;
+        }
         if pk.is_some_and(|pk| pk.starts_with(UNIQUE))
             || uniques.any(|unique| unique.has_row_key_of(item, schema))
         {
@@ -53,6 +61,7 @@ impl fmt::Display for ItemKind<'_> {
         f.write_str(match self {
             ItemKind::Entity(name) => name,
             ItemKind::UniqueValue => "a unique value",
+            ItemKind::LargeValue => "a part of a list or a blob",
             ItemKind::Other => "none of this program",
             ItemKind::Unknown => "unknown, because the table has no attribute for the type",
         })

@@ -19,7 +19,7 @@ use crate::arguments::checkpoint;
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::kind::UNIQUE;
+use crate::kind::{LARGE, UNIQUE};
 use crate::model::Model;
 use crate::text::{visible, visible_json, visible_json_line, visible_lines};
 
@@ -231,7 +231,7 @@ fn write_change(
     let (old, new) = (record.old_image(), record.new_image());
     let is_same = record.is_readable() && old.is_some() && old == new;
     let pk = key.get(pk).and_then(Value::as_text);
-    if is_same || pk.is_some_and(|pk| pk.starts_with(UNIQUE)) {
+    if is_same || pk.is_some_and(|pk| pk.starts_with(UNIQUE) || pk.starts_with(LARGE)) {
         return Ok(false);
     }
     let kind = kind_name(record, old.as_ref(), new.as_ref());

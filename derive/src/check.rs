@@ -2,7 +2,7 @@
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `service`, `reserved`,
 //! `types`, `uses`, `field`, `constant`, `name`, `renamed`, `expiry`, `append_only`, `primary_key`, `entity_key`, `entity_index`, `shared_index`,
-//! `unique`, `vector`, `value`, `collection`, `table`.
+//! `unique`, `vector`, `large`, `value`, `collection`, `table`.
 
 mod append_only;
 mod collection;
@@ -11,6 +11,7 @@ mod entity_index;
 mod entity_key;
 mod expiry;
 mod field;
+mod large;
 mod name;
 mod primary_key;
 mod renamed;
@@ -42,6 +43,7 @@ pub(crate) fn entity(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     shared_index::check(entity, marks, diag);
     unique::check(entity, diag);
     vector::check(entity, diag);
+    large::check(entity, diag);
 }
 
 pub(crate) fn table(table: &Table, diag: &Diag) {

@@ -5,7 +5,7 @@
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `tokens`, `library`,
 //! `template`, `attribute`, `way`, `codec`, `field_path`, `stored`, `key_field`, `key`, `index`, `known`, `unique`,
-//! `usage`, `upkeep`, `path`, `vector`, `second_key`, `definition`, `query_doc`, `query_part`, `query`, `partition`, `projection`, `shape`,
+//! `usage`, `upkeep`, `path`, `vector`, `large`, `second_key`, `definition`, `query_doc`, `query_part`, `query`, `partition`, `projection`, `shape`,
 //! `checks`, `repository`, `encode`, `decode`, `table`, `entity`, `collection`, `value`, `fallback`.
 
 #[macro_use]
@@ -29,6 +29,7 @@ mod index_maintenance;
 mod key;
 mod key_field;
 mod known;
+mod large;
 mod library;
 mod model;
 mod partition;

@@ -8,6 +8,7 @@ mod entity;
 mod field;
 mod index;
 mod key;
+mod large;
 mod projection;
 mod table;
 mod value;
@@ -26,6 +27,7 @@ pub(crate) use index::{Index, IndexKind, IndexProjection, When, WhenTest, WhenVa
 pub(crate) use key::{
     DerivedPart, Format, KeySource, NoneSide, Piece, Style, Template, TextFormat, parts_that_end,
 };
+pub(crate) use large::LargeValue;
 pub(crate) use projection::{Projected, Projection};
 pub(crate) use table::{IdentifyBy, StreamView, Table, TableIndex};
 pub(crate) use value::{DataVariant, OrderedVariant, UnitVariant, Value, ValueShape, VariantShape};

@@ -3,7 +3,7 @@
 //!
 //! The files depend in one direction: each imports only from those before it in this order: `option`, `place`,
 //! `attribute`, `options`, `reader`, `krate`, `rename`, `allow`, `table_option`, `template`, `shards`, `key`, `when`,
-//! `expiry`, `field`, `variant`, `index_option`, `index`, `unique_row`, `unique`, `vector`, `table_index`, `table`, `shape`, `second_key`, `entity`, `value`,
+//! `expiry`, `field`, `variant`, `index_option`, `index`, `unique_row`, `unique`, `vector`, `large`, `table_index`, `table`, `shape`, `second_key`, `entity`, `value`,
 //! `collection`, `projection`, `hint`, `grammar`.
 
 mod allow;
@@ -20,6 +20,7 @@ mod index;
 mod index_option;
 mod key;
 pub(crate) mod krate;
+mod large;
 mod option;
 mod option_place;
 mod options;

@@ -11,7 +11,7 @@ use crate::write::{Delete, Put, ReturningNothing};
     message = "this write does not fit into a batch",
     label = "a batch takes unconditional puts and deletes, and this is `{Self}`",
     note = "a batch checks no condition and no version, and returns no item",
-    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; a batch cannot write entities with unique values: use `put_each` and `delete_each`, a `Transaction` takes loaded ones",
+    note = "put it into a `Transaction`, send it by itself or many of its kind by `put_each`, or write `.unchecked()` to leave a version out; a batch cannot write entities with unique values, lists or blobs: use `put_each` and `delete_each`, a `Transaction` takes loaded ones",
     note = "`TypeChecked` is the guard in a table with `identify_by = type`, whose writes check the type of the stored item: use `put_each`, `delete_each` or a `Transaction`"
 )]
 pub trait BatchWrite: Send {

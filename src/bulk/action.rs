@@ -12,8 +12,9 @@ use crate::json::Writer;
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb};
 use crate::query::QuerySource;
-use crate::schema::{Pattern, TableDef};
+use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::wire::Resend;
+use crate::write::large::head_deletes;
 use crate::write::{PlannedWrite, alone, unique};
 
 /// Decides how a row is written; `None` leaves it alone. The node is the condition that makes it a row of the query.
@@ -87,13 +88,16 @@ pub(super) fn delete_row(
         return Err(alone(entity.type_name));
     }
     // A delete without sentinels is a single request, which costs half of a transaction.
-    let Some(entity) = entity.filter(|entity| !entity.uniques.is_empty()) else {
+    let has_others = |entity: &&EntityDef| !entity.uniques.is_empty() || !entity.large.is_empty();
+    let Some(entity) = entity.filter(has_others) else {
         let table = db.table_name(table.name);
         let write = delete(db, source.pattern, table, key, condition);
         return Ok(PlannedWrite::Alone(write));
     };
     let owner = Arc::new(Owner::of_item(key, entity, table, db.now()));
-    let (beside, as_read) = unique::given_up(&owner, entity, item, db)?;
+    let (mut beside, as_read) = unique::given_up(&owner, entity, item, db)?;
+    // Their parts are left to a sweep, because a job deletes many items.
+    beside.extend(head_deletes(entity, table, key, db.now(), db)?);
     // The values that were read decide which sentinels are released. If the item has others now,
     // its sentinels would stay behind.
     let (condition, name) = (as_read.and(condition), db.table_name(table.name));

@@ -59,7 +59,8 @@ pub trait BulkExt: QueryExt {
     /// itself is deleted whatever it contains at that time.
     ///
     /// If the entity has unique values, their fields are read too, and each row is deleted only while it has the
-    /// values that the delete releases.
+    /// values that the delete releases. The lists and blobs of each row are deleted with it; their parts are left to a
+    /// [`Sweep`](crate::large::Sweep).
     ///
     /// `Order::in_partition(..).delete_each()` deletes a whole partition, and a [collection](crate::DynamoCollection)
     /// deletes one with all its entities. See [`Bulk`].
@@ -91,7 +92,7 @@ pub trait BulkExt: QueryExt {
     /// rows, or if they should be deleted in any case. It needs fewer requests, and the same write units.
     ///
     /// The [`concurrency`](Bulk::concurrency) counts requests here, and the [`rate`](Bulk::rate) counts rows. A row with
-    /// unique values is deleted by a transaction of its own, as `delete_each` does, and a row of a table with
+    /// unique values, lists or blobs is deleted by a transaction of its own, as `delete_each` does, and a row of a table with
     /// `identify_by = type` by a delete that checks its type.
     ///
     /// ```

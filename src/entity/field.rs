@@ -251,7 +251,7 @@ pub fn encode_rest(
         if is_reserved(name) {
             let fault = CodecError::new(
                 "`rest` holds an attribute of a name that the library keeps for itself (`$unique`, `_shape`, \
-                 `_job.*`, `_fill.*`): store it under another name",
+                 `_job.*`, `_fill.*`, `$large.*`): store it under another name",
             );
             return Err(fault.at(name.as_str()));
         }

@@ -304,7 +304,8 @@ pub(super) fn refuse_sentinel(
     json: &[u8],
 ) -> std::result::Result<(), CodecError> {
     if has_uniques(entities) && is_sentinel(json) {
-        let message = "an item that keeps a unique value, and no entity";
+        let message =
+            "an item that keeps a unique value or a part of a list or blob, and no entity";
         return Err(CodecError::new(message).at(MARK));
     }
     Ok(())

@@ -23,7 +23,8 @@ pub enum ErrorKind {
     InvalidKey,
     /// A value cannot be stored. Nothing was sent.
     InvalidValue,
-    /// The item is over DynamoDB's 400 KB, or a transaction over its 4 MB. Nothing was sent.
+    /// The item is over DynamoDB's 400 KB, or a transaction over its 4 MB. Nothing was sent, except the parts of an append to a list
+    /// beside an item, which are deleted again.
     TooLarge,
     /// The text is not a cursor, or is a cursor of another query. Nothing was sent.
     InvalidCursor,

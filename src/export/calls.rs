@@ -1,7 +1,8 @@
 //! Calls and templates of keys as texts, for documents.
 
 use crate::schema::{
-    CollectionSchema, EntitySchema, KeySchema, TableSchema, UniqueSchema, VectorSearchSchema,
+    CollectionSchema, EntitySchema, KeySchema, LargeSchema, TableSchema, UniqueSchema,
+    VectorSearchSchema,
 };
 
 /// `Order::by_status(status)`: each field once, in the order of the keys.
@@ -27,6 +28,12 @@ pub(super) fn show_unique(entity: &EntitySchema, unique: &UniqueSchema) -> Strin
         ),
         Some(row) => join_templates([&row.pk].into_iter().chain(&row.sk)),
     }
+}
+
+/// `Hall::seats(id)`, with the parts of the key.
+pub(super) fn show_large(entity: &EntitySchema, value: &LargeSchema) -> String {
+    let keys: Vec<&KeySchema> = [&entity.pk].into_iter().chain(&entity.sk).collect();
+    show_call(&entity.name, &value.name, &keys)
 }
 
 /// `Document::similar(vector, count).within(org)`

@@ -13,7 +13,7 @@ use crate::codec::{Item, Value};
 use crate::dynamo::{Dynamo, TablePrefix};
 use crate::entity::{DynamoEntity, encode_as_is};
 use crate::error::{Error, Result};
-use crate::export::calls::{join_templates, show_call, show_unique};
+use crate::export::calls::{join_templates, show_call, show_large, show_unique};
 use crate::export::setting_facts::setting_facts;
 use crate::schema::{EntitySchema, FieldSchema, KeyAttribute, ProjectionSchema, TableSchema};
 use markup::Markup;
@@ -226,6 +226,7 @@ impl Html {
             page.close_element("div");
         });
         write_uniques(page, schema);
+        write_large_values(page, schema);
         for entity in &schema.entities {
             write_entity(page, entity, requests.cost_of_put(entity));
         }
@@ -398,6 +399,27 @@ fn write_pattern(page: &mut Markup, shown: &ShownPattern) {
         page.close_element("details");
     }
     page.close_element("div");
+}
+
+fn write_large_values(page: &mut Markup, schema: &TableSchema) {
+    let entities = schema.entities.iter();
+    let values = entities.flat_map(|entity| entity.large.iter().map(move |value| (entity, value)));
+    let values: Vec<_> = values.collect();
+    if values.is_empty() {
+        return;
+    }
+    write_block(page, "Lists and blobs", |page| {
+        write_grid(page, &["value", "elements"], |page| {
+            for (entity, value) in values {
+                page.open_element("tr", "");
+                page.open_element("td", "k");
+                page.write_text(&show_large(entity, value));
+                page.close_element("td");
+                page.write_element("td", "", value.element.as_deref().unwrap_or("bytes"));
+                page.close_element("tr");
+            }
+        });
+    });
 }
 
 fn write_uniques(page: &mut Markup, schema: &TableSchema) {

@@ -104,6 +104,7 @@ impl Markdown {
         section("Indexes", index_grid(schema).grid_text());
         section("Access patterns", pattern_grid(schema).grid_text());
         section("Unique values", unique_grid(schema).grid_text());
+        section("Lists and blobs", large_grid(schema).grid_text());
         for entity in &schema.entities {
             let _ = write!(out, "\n{heading}# Entity `{}`\n\n", entity.name);
             write_paragraph(&mut out, &entity.doc);
@@ -298,6 +299,25 @@ fn collection_row(schema: &TableSchema, collection: &CollectionSchema) -> [Strin
     let entities = join_codes(collection.entities.iter().map(String::as_str));
     let [partition, sort] = collection_templates(schema, collection, show_template);
     [inline_code(&call), reads, partition, sort, entities]
+}
+
+fn large_grid(schema: &TableSchema) -> Grid<3> {
+    let rows = schema.entities.iter().flat_map(|entity| {
+        entity.large.iter().map(|value| {
+            [
+                inline_code(&calls::show_large(entity, value)),
+                inline_code(&entity.name),
+                match &value.element {
+                    Some(element) => inline_code(element),
+                    None => "bytes".to_owned(),
+                },
+            ]
+        })
+    });
+    Grid {
+        heads: ["value", "owner", "elements"],
+        rows: rows.collect(),
+    }
 }
 
 fn unique_grid(schema: &TableSchema) -> Grid<3> {

@@ -8,6 +8,7 @@ mod attribute;
 mod compression;
 mod entity;
 mod expiry;
+mod large;
 mod meeting;
 mod pair;
 mod pattern;

@@ -4,9 +4,9 @@ use super::stored::{condition_text, seen_type, sorted, sorted_fields, table};
 use super::value_names::ValueNames;
 use crate::error::{Error, Result};
 use crate::schema::{
-    EntitySchema, FieldSchema, IndexSchema, KeyContent, KeySchema, PartSchema, PatternSchema,
-    PieceSchema, ProjectionSchema, SHAPE, ShapeSchema, TableSchema, TableSettings, UniqueRowSchema,
-    UniqueSchema, VectorIndexSchema,
+    EntitySchema, FieldSchema, IndexSchema, KeyContent, KeySchema, LargeSchema, PartSchema,
+    PatternSchema, PieceSchema, ProjectionSchema, SHAPE, ShapeSchema, TableSchema, TableSettings,
+    UniqueRowSchema, UniqueSchema, VectorIndexSchema,
 };
 
 /// The stored form of all tables of a program, sorted by their names.
@@ -108,6 +108,13 @@ impl AttributeNames<'_> {
             }),
             ..unique.clone()
         });
+        let large = self.0.large.iter().map(|value| LargeSchema {
+            name: String::new(),
+            stored: value.stored.clone(),
+            element: value.element.as_ref().map(|ty| names.resolved_type(ty)),
+            rust_type: None,
+        });
+        let large = sorted(large, |value| &value.stored);
         // A new word of the declaration is part of the stored form, unless this removes it.
         EntitySchema {
             name: String::new(),
@@ -126,7 +133,11 @@ impl AttributeNames<'_> {
             sk: self.0.sk.as_ref().map(|key| self.key(key)),
             patterns: sorted(patterns, |pattern| &pattern.name),
             uniques: sorted(uniques, |unique| &unique.stored),
-            values: names.reached(fields.iter().filter_map(seen_type)),
+            values: {
+                let elements = large.iter().filter_map(|value| value.element.as_deref());
+                names.reached(fields.iter().filter_map(seen_type).chain(elements))
+            },
+            large,
             fields: sorted_fields(fields.into_iter()),
             ..self.0.clone()
         }

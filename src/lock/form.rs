@@ -6,10 +6,10 @@ use super::words::is_plain;
 use crate::json::Tag;
 use crate::schema::{
     ConstantSchema, EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IdentifyBy,
-    IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, PartSchema, PatternSchema,
-    PieceSchema, ProjectionSchema, SecondKeySchema, ShapeSchema, StreamView, TableSchema,
-    UniqueRowSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema, VectorIndexSchema,
-    Word,
+    IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, LargeSchema, PartSchema,
+    PatternSchema, PieceSchema, ProjectionSchema, SecondKeySchema, ShapeSchema, StreamView,
+    TableSchema, UniqueRowSchema, UniqueSchema, ValueContent, ValueSchema, VariantSchema,
+    VectorIndexSchema, Word,
 };
 
 pub(super) fn table(table: &mut TableSchema, facts: &mut Facts) {
@@ -101,6 +101,7 @@ pub(super) fn entity(entity: &mut EntitySchema, facts: &mut Facts) {
     });
     facts.all("pattern", &mut entity.patterns, pattern);
     facts.all("unique", &mut entity.uniques, unique);
+    facts.all("large", &mut entity.large, large_value);
     facts.all("value", &mut entity.values, value);
 }
 
@@ -350,6 +351,12 @@ fn unique_row(line: &mut FactLine, row: &mut UniqueRowSchema) {
         facts.may("sk", &mut row.sk, key);
         facts.all("constant", &mut row.constants, constant);
     });
+}
+
+/// `large seats of "Seat"`, or `large plan` for a blob.
+fn large_value(line: &mut FactLine, value: &mut LargeSchema) {
+    line.name(&mut value.stored);
+    line.labelled("of", &mut value.element, FactLine::text);
 }
 
 /// `value Payment tagged kind`, and what it holds on the lines below.

@@ -27,6 +27,11 @@ impl<'s> ValueNames<'s> {
         }
     }
 
+    /// A type without newtypes.
+    pub(super) fn resolved_type(&self, ty: &str) -> String {
+        self.resolve(ty, &NewtypeStack::default())
+    }
+
     fn resolve(&self, ty: &str, stack: &NewtypeStack) -> String {
         let Some(value) = self.values.get(ty) else {
             // Not a declared type itself, but its parameters may be.

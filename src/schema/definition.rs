@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{ConstantDef, IdentifyBy, KeyType, StreamView};
+use super::{ConstantDef, IdentifyBy, KeyType, LargeDef, StreamView};
 use crate::json::{CodecError, Reader};
 use crate::path::{Former, FormerUse, Place};
 
@@ -345,6 +345,8 @@ pub struct EntityDef {
     pub indexes: &'static [EntityIndexDef],
     /// Values that no two items share.
     pub uniques: &'static [UniqueDef],
+    /// The lists and blobs that are stored beside its items.
+    pub large: &'static [LargeDef],
     /// The TTL attribute: the expiry time of the item, in epoch seconds.
     pub ttl: Option<&'static str>,
     /// The source of the expiry time, if it is derived.

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::json_form::json_record;
 use super::{
-    EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, Origin, Pad, Pattern,
-    Presence, SecondKeyUse, TableDef, VectorSearchSchema, Width,
+    EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, LargeSchema, Origin,
+    Pad, Pattern, Presence, SecondKeyUse, TableDef, VectorSearchSchema, Width,
 };
 use crate::json::Tag;
 use crate::path::FormerUse;
@@ -41,6 +41,8 @@ json_record! {
         pub patterns: Vec<PatternSchema> => may,
         /// The values that no two items share.
         pub uniques: Vec<UniqueSchema> => may,
+        /// The lists and blobs that are stored beside its items.
+        pub large: Vec<LargeSchema> => may,
         /// The searches of vector indexes.
         pub searches: Vec<VectorSearchSchema> => may,
         /// The allowed lints for it, or for a part of it.

@@ -6,11 +6,11 @@ use super::value::{ValueTypes, filled};
 use super::{
     AllowModel, AllowSchema, AttributeDef, Declaration, DeclaredEntity, EntityDef, EntityIndexDef,
     EntitySchema, ExpirySchema, FieldModel, FieldRole, FieldSchema, IndexDef, IndexKind,
-    IndexSchema, KeyAttribute, KeyContent, KeyDef, KeySchema, KeySource, KeyType, Origin,
-    PartModel, PartSchema, PatternSchema, Piece, PieceSchema, Projection, ProjectionSchema, SHAPE,
-    SecondKeySchema, ShapeSchema, TableDef, TableModel, TableSchema, TableSettings, UniqueDef,
-    UniqueModel, UniqueRowSchema, UniqueSchema, VectorDef, VectorIndexSchema, VectorKeyDef,
-    VectorSearchSchema,
+    IndexSchema, KeyAttribute, KeyContent, KeyDef, KeySchema, KeySource, KeyType, LargeDef,
+    LargeModel, LargeSchema, Origin, PartModel, PartSchema, PatternSchema, Piece, PieceSchema,
+    Projection, ProjectionSchema, SHAPE, SecondKeySchema, ShapeSchema, TableDef, TableModel,
+    TableSchema, TableSettings, UniqueDef, UniqueModel, UniqueRowSchema, UniqueSchema, VectorDef,
+    VectorIndexSchema, VectorKeyDef, VectorSearchSchema,
 };
 use crate::json::Tag;
 
@@ -252,6 +252,7 @@ impl DeclaredEntity {
                 .map(|field| self.field(field, values))
                 .collect(),
             uniques: uniques.collect(),
+            large: large_schemas(def.large, model.large, values),
             searches: model
                 .vectors
                 .iter()
@@ -390,6 +391,21 @@ fn search_schema(index: &VectorDef) -> VectorSearchSchema {
         within: index.within.map(|within| within.field.to_owned()),
         filters: texts(&fields),
     }
+}
+
+fn large_schemas(
+    defs: &[LargeDef],
+    models: &[LargeModel],
+    values: &ValueTypes,
+) -> Vec<LargeSchema> {
+    let pairs = defs.iter().zip(models);
+    let schemas = pairs.map(|(def, model)| LargeSchema {
+        name: def.name.to_owned(),
+        stored: def.stored.to_owned(),
+        element: model.element.map(|ty| values.text(ty)),
+        rust_type: filled(model.rust_type),
+    });
+    schemas.collect()
 }
 
 fn unique_schema(unique: &UniqueDef, model: &UniqueModel) -> UniqueSchema {

@@ -5,7 +5,7 @@
 
 use std::any::Any;
 
-use super::{FieldModel, Pad, Pattern, Piece, SEVERAL, VectorDef};
+use super::{FieldModel, LargeModel, Pad, Pattern, Piece, SEVERAL, VectorDef};
 use crate::json::Name;
 
 /// The declaration of a table besides its [`TableDef`](super::TableDef).
@@ -43,6 +43,8 @@ pub struct EntityModel {
     pub vectors: &'static [&'static VectorDef],
     /// The subject of its queries: its table, or the access pattern at this position of the declaration.
     pub pattern: fn(Option<usize>) -> &'static Pattern,
+    /// The lists and blobs beside its items, in the order of the definitions.
+    pub large: &'static [LargeModel],
     /// Whether an item can be read without this attribute, by its number in the definition.
     pub may_be_absent: fn(usize) -> bool,
     /// The lints that are silent about it.
@@ -57,6 +59,7 @@ impl EntityModel {
         parts: &[],
         uniques: &[],
         vectors: &[],
+        large: &[],
         pattern: |_| &SEVERAL.batch,
         may_be_absent: |_| true,
         allows: &[],

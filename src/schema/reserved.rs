@@ -22,7 +22,7 @@ pub(super) const FILL: &str = "_fill.";
 const NAMES: [&str; 2] = ["$unique", "_shape"];
 
 /// The prefixes of other reserved names.
-const FRONTS: [&str; 2] = ["_job.", "_fill."];
+const FRONTS: [&str; 3] = ["_job.", "_fill.", "$large."];
 
 /// Whether the attribute is reserved.
 pub(crate) const fn is_reserved(name: &str) -> bool {

@@ -36,15 +36,21 @@ pub const fn leaves_room_for_uniques(entities: &[&EntityDef], style: Style) -> b
 }
 
 impl EntityDef {
+    /// Whether it has values that are stored in items of this library: unique ones, lists or blobs.
+    pub(crate) fn has_rows_beside(&self) -> bool {
+        !self.large.is_empty() || self.has_sentinels()
+    }
+
     /// Whether it has unique values that are stored in items of this library.
     pub(crate) fn has_sentinels(&self) -> bool {
         self.uniques.iter().any(|unique| unique.row.is_none())
     }
 }
 
-/// Whether any of the entities has unique values that are stored in items of this library.
+/// Whether any of the entities has values that are stored in items of this library: unique ones, lists or blobs. All of
+/// these items have the same mark.
 pub(crate) fn has_uniques(entities: &[&EntityDef]) -> bool {
-    entities.iter().any(|entity| entity.has_sentinels())
+    entities.iter().any(|entity| entity.has_rows_beside())
 }
 
 /// The rows in which other programs store unique values of the entities.
@@ -109,7 +115,9 @@ pub const fn row_is_no_item(
     let Some(row) = row_of(entity, number) else {
         return true;
     };
-    if may_begin(&[Piece::Literal("$UNIQUE#")], &row.pk, style) {
+    if may_begin(&[Piece::Literal("$UNIQUE#")], &row.pk, style)
+        || may_begin(&[Piece::Literal("$LARGE#")], &row.pk, style)
+    {
         return false;
     }
     let mut at = 0;

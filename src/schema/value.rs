@@ -23,6 +23,8 @@ impl ValueTypes {
         let mut types = ValueTypes::default();
         for entity in entities {
             types.find_in(entity.fields);
+            let elements = entity.large.iter().filter_map(|value| value.element);
+            elements.for_each(|ty| types.find(ty));
         }
         types.name();
         types

@@ -17,7 +17,7 @@ use super::event::StreamEvent;
 use super::form::EventForm;
 use super::kind::{EventKind, KnownImages};
 use super::record::{RecordParts, StreamRecord};
-use crate::entity::sentinel::is_sentinel;
+use crate::entity::sentinel::{is_sentinel, is_sentinel_text};
 use crate::error::{Error, Result};
 use crate::json::{CodecError, Reader, Tag, find_member};
 use crate::key::json::KeyJson;
@@ -229,7 +229,7 @@ impl Followed {
     fn is_sentinel_key(&self, keys: &[u8]) -> bool {
         let value = |name| find_member(keys, name).ok().flatten();
         let pk = value(self.table.pk).and_then(|pk| Reader::new(pk).text().ok());
-        let begins = pk.is_some_and(|pk| pk.starts_with("$UNIQUE#"));
+        let begins = pk.is_some_and(|pk| is_sentinel_text(&pk));
         let Some(sk) = self.table.sk else {
             return begins;
         };

@@ -221,6 +221,7 @@ impl CopyTarget {
         self.check_settings()?;
         self.check_entities(source)?;
         self.check_replacing(source.entities)?;
+        self.check_large(source)?;
         self.check_second_keys(source.entities)?;
         match &self.mask {
             Some(mask) => self.check_masked(mask),
@@ -255,6 +256,22 @@ impl CopyTarget {
             _ => return Ok(()),
         };
         Err(Error::config(message))
+    }
+
+    /// Returns an error for a copy that would silently omit lists and blobs. A copy of all items of a table as they are copies them.
+    fn check_large(&self, source: &QuerySource) -> Result<()> {
+        let of_entity = self.entity.iter().map(|entity| entity.def);
+        let masked = source.entities.iter().copied();
+        let masked = masked.filter(|_| self.mask.is_some() && self.entity.is_none());
+        let mut copied = of_entity.chain(masked);
+        match copied.find(|def| !def.large.is_empty()) {
+            None => Ok(()),
+            Some(def) => Err(Error::config(format!(
+                "a copy of `{}` would not contain its lists and blobs: copy all items of the table as they are, by `scan_items()` of its \
+                 schema and without `masked`",
+                def.type_name
+            ))),
+        }
     }
 
     /// Returns an error if not all of the named entities are of the table, or if a masked copy lacks one.

@@ -16,6 +16,7 @@ use crate::plan::{
 };
 use crate::schema::Pattern;
 use crate::write::item_write::sealed::Sealed;
+use crate::write::large::{LargeRows, head_deletes};
 use crate::write::{
     HeldUniqueValues, Intent, ItemWrite, Main, PlannedWrite, Returning, ReturningNothing,
     ReturningOld, Rewrite, UniqueChanges, WriteOutcome, WritePlan, delete_of, refuse_alone, unique,
@@ -189,10 +190,15 @@ impl DeleteTerms {
         let (key, now) = (key?, db.now());
         let declared = key.declared;
         let asked = Self::asked(self.expect, self.loaded, self.condition, declared, now)?;
-        let intent = match declared.delete_concerns_others {
+        // A transaction returns nothing, so an item that is returned is read before.
+        let reads_first = declared.delete_concerns_others
+            || !declared.def.large.is_empty() && returned == Returned::Old;
+        let dropped = LargeRows::all_of(declared.def, declared.table, key.json())?;
+        let intent = match reads_first {
             false => {
                 let write = delete_of(pattern, &key, asked, now, db);
-                Intent::Ready(PlannedWrite::Alone(write))
+                let heads = head_deletes(declared.def, declared.table, key.json(), now, db)?;
+                Intent::Ready(PlannedWrite::of(write, key.json(), heads)?)
             }
             // A single delete reads the stored values, so it also works if only the key is known.
             true => Intent::Reading(Rewrite {
@@ -204,7 +210,10 @@ impl DeleteTerms {
                 returns_old: declared.has_two_rows(true) || returned == Returned::Old,
             }),
         };
-        Ok(WritePlan::new(intent, returned))
+        Ok(WritePlan {
+            dropped,
+            ..WritePlan::new(intent, returned)
+        })
     }
 
     /// The delete in a transaction, which cannot read anything first. A loaded entity knows which values it releases,
@@ -257,7 +266,8 @@ fn delete_members(
     let write = delete_of(pattern, key, asked, now, db);
     let main = TransactionMember::of_key(write, key.json())?;
     let beside = unique_changes.members(key, now, db)?;
-    Ok([main].into_iter().chain(beside).collect())
+    let heads = head_deletes(declared.def, declared.table, key.json(), now, db)?;
+    Ok([main].into_iter().chain(beside).chain(heads).collect())
 }
 
 impl<E: DynamoEntity, G: Guard, R> fmt::Debug for Delete<E, G, R> {

@@ -11,11 +11,13 @@ use crate::plan::{
     Call, Explanation, Operation, Outcome, Plan, PlannedRequest, Returned, SentCall, TransactWrite,
     TransactionMember, WrittenItem,
 };
-use crate::schema::{EntityDef, Pattern};
+use crate::schema::{EntityDef, Pattern, SEVERAL};
+use crate::wire::BoxFuture;
 use crate::write::{
     Guard, Guarded, Intent, Omissible, PlannedWrite, PutMember, WriteOutcome, WritePlan, read_back,
 };
 
+use super::large::{LargeRows, part_ids};
 use sealed::Sealed;
 
 pub(super) mod sealed {
@@ -153,9 +155,8 @@ impl WritePlan {
             Intent::Ready(write @ PlannedWrite::Alone(_)) => write,
             Intent::Ready(write) => {
                 check_returns(&write, returned)?;
-                return Ok(SentCall::Steps(Box::pin(commit(
-                    write, self.key, returned, db,
-                ))));
+                let write = commit(write, self.key, returned, db);
+                return Ok(SentCall::Steps(and_parts(self.dropped, write, db)));
             }
             Intent::Reading(rewrite) => {
                 if !rewrite.is_delete() {
@@ -164,7 +165,7 @@ impl WritePlan {
                     check_both_return(rewrite.key.declared.def, returned)?;
                     check_transaction_returns(rewrite.key.declared.def.type_name, returned)?;
                 }
-                return Ok(SentCall::Steps(Box::pin(async move {
+                let write = async move {
                     let (pattern, key, now) = (rewrite.pattern, rewrite.key.clone(), rewrite.now);
                     // The old item was read for the unique values anyway, so a delete can return it
                     // although a transaction returns nothing.
@@ -173,7 +174,8 @@ impl WritePlan {
                         item_after(old, Some(key), returned, pattern, db).await?,
                         now,
                     ))
-                })));
+                };
+                return Ok(SentCall::Steps(and_parts(self.dropped, write, db)));
             }
         };
         if let Some(evaluated) = self.evaluated.filter(|_| self.same.is_none()) {
@@ -238,6 +240,33 @@ impl<W: ItemWrite<Returns: Omissible>> TransactWrite for W {
         let members = self.members(db);
         members.map_err(|error| error.declared_as(Some(W::Entity::ENTITY.id)))
     }
+}
+
+/// Deletes the parts of lists and blobs after the delete of their item, which needs their heads from before. For other writes,
+/// nothing is added.
+fn and_parts<'d>(
+    dropped: Vec<LargeRows>,
+    write: impl Future<Output = Result<WrittenItem>> + Send + 'd,
+    db: &'d Dynamo,
+) -> BoxFuture<'d, Result<WrittenItem>> {
+    if dropped.is_empty() {
+        return Box::pin(write);
+    }
+    Box::pin(async move {
+        let mut parts = Vec::new();
+        for rows in dropped {
+            // A head that cannot be read now leaves its parts to a sweep. The delete itself does not need it.
+            let head = rows.read_head(&SEVERAL.transact, db).await.ok().flatten();
+            let ids = head.and_then(|head| part_ids(&head).ok());
+            parts.push((rows, ids.unwrap_or_default()));
+        }
+        // The parts go last. If this program ends before, they are unreachable and only cost storage.
+        let written = write.await?;
+        for (rows, ids) in parts {
+            rows.delete_parts(ids, &SEVERAL.transact, db).await;
+        }
+        Ok(written)
+    })
 }
 
 /// Writes the item and its sentinels.

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::expr::{Node, UpdateActions};
 use crate::plan::{Outcome, Returned};
 use crate::schema::Pattern;
+use crate::write::large::LargeRows;
 use crate::write::{Edit, Intent};
 
 /// How the result of a write is read.
@@ -36,6 +37,8 @@ pub struct WritePlan {
     pub(crate) same: Option<Vec<u8>>,
     /// The update of an item that is stored in an older shape.
     pub(crate) evaluated: Option<Box<EvaluatedUpdate>>,
+    /// The lists and blobs of the item, if it is deleted together with them.
+    pub(crate) dropped: Vec<LargeRows>,
 }
 
 impl WritePlan {
@@ -46,6 +49,7 @@ impl WritePlan {
             key: None,
             same: None,
             evaluated: None,
+            dropped: Vec::new(),
         }
     }
 

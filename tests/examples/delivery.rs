@@ -18,8 +18,8 @@ use crate::support::suite::Outcome;
 
 type Crash = Box<dyn std::error::Error + Send + Sync>;
 
-/// The size of a chunk. It is so small that a message has three chunks with a few recipients each.
-const CHUNK: usize = 60;
+/// The size of a page. It is so small that a message has three pages with a few recipients each.
+const PAGE: usize = 60;
 
 /// A message with its own id and its own recipients.
 struct Delivery {
@@ -46,7 +46,7 @@ impl Delivery {
             let mut tried = tried.lock().expect("no panic");
             *tried.entry(waiting.recipient.clone()).or_default() += 1;
         });
-        publish(db, &self.id, "Hello", &self.recipients, CHUNK).await?;
+        publish(db, &self.id, "Hello", &self.recipients, PAGE).await?;
         deliver(db, &self.id, &outside).await
     }
 
@@ -89,7 +89,7 @@ async fn two_workers_go_on_where_one_died() -> Outcome {
         .map_err(|error| error.to_string())?;
     assert_eq!(facts.mailboxes.len(), 150);
     assert!(facts.mailboxes.iter().all(|mailbox| mailbox.unread == 1));
-    assert!(facts.chunks > 1 && facts.interrupted <= 150);
+    assert!(facts.pages > 1 && facts.interrupted <= 150);
     db.close().await
 }
 
@@ -98,7 +98,7 @@ async fn a_message_is_published_once() -> Outcome {
     let db = open().await?;
     let mut delivery = Delivery::new("once", 11);
     let first = delivery.recipients.clone();
-    publish(&db, "once", "Hello", &first, CHUNK).await?;
+    publish(&db, "once", "Hello", &first, PAGE).await?;
     // A second list under the same id comes too late, so it changes nothing.
     delivery.recipients = Delivery::new("other", 30).recipients;
     delivery
@@ -152,14 +152,14 @@ async fn hangs(faults: &Faults, by: &Fault, after: usize) {
     tokio::time::sleep(Duration::from_millis(3)).await;
 }
 
-/// A worker needs at least five requests to make progress: the check that the message is published, the
-/// message, the waiting recipients, a chunk, and the step itself.
+/// A worker needs at least six requests to make progress: the check that the message is published, the
+/// message, the waiting recipients, the head of the list, a page, and the step itself.
 #[tokio::test]
 async fn delivery_ends_although_every_worker_dies_early() -> Outcome {
     let db = open().await?;
-    for after in [5, 6, 8, 12] {
+    for after in [6, 7, 9, 13] {
         let delivery = Delivery::new(format!("young{after}"), 40);
-        publish(&db, &delivery.id, "Hello", &delivery.recipients, CHUNK).await?;
+        publish(&db, &delivery.id, "Hello", &delivery.recipients, PAGE).await?;
         let mut lives = 1;
         loop {
             let (dying, _) = db.faulty(death(after, Fault::Lose));
@@ -182,10 +182,10 @@ async fn delivery_ends_although_every_worker_dies_early() -> Outcome {
 async fn a_worker_that_ends_has_left_nobody_behind() -> Outcome {
     let db = open().await?;
     let delivery = Delivery::new("behind", 2);
-    publish(&db, "behind", "Hello", &delivery.recipients, CHUNK).await?;
+    publish(&db, "behind", "Hello", &delivery.recipients, PAGE).await?;
     let dies: Outside = Arc::new(|_| panic!("it dies"));
     // The first three requests pass: the check, the message, and the waiting recipients. The fourth one, for
-    // the chunk, is so late that the other worker is faster.
+    // the list, is so late that the other worker is faster.
     let late = repeat_n(Fault::Pass, 3).chain([Fault::Delay(Duration::from_secs(2))]);
     let (slow, at) = db.faulty(late);
     let (ended, died) = tokio::join!(delivery.work(&slow), async {

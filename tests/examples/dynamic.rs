@@ -440,8 +440,7 @@ fn plain(compared: &mut Compared, values: &mut Values) -> Outcome {
 
 /// Tables of several entities.
 fn shared(compared: &mut Compared, values: &mut Values) -> Outcome {
-    let (a, b, number) = (values.text(), values.text(), values.number() as u32);
-    let digits = number.to_string();
+    let (a, b) = (values.text(), values.text());
     let (time, text) = values.time();
     let (times, texts) = values.times();
     let id = Uuid::from_u128(values.rng.u128(..));
@@ -526,24 +525,14 @@ fn shared(compared: &mut Compared, values: &mut Values) -> Outcome {
         chain(comments.in_partition([&*a]), &[("written_at", &text)])?.between("by", &*b..),
     )?;
 
-    use message_delivery::{Chunk, Mailbox, Message, Messages, Waiting};
+    use message_delivery::{Mailbox, Message, Messages, Waiting};
     let schema = Messages::schema();
-    let (messages, chunks) = (of(&schema, "Message"), of(&schema, "Chunk"));
+    let messages = of(&schema, "Message");
     compared.keys("message.Message", Message::key(&a), messages.key([&*a]))?;
     compared.queries(
         "message.Message.in_partition",
         Message::in_partition(&a),
         messages.in_partition([&*a]),
-    )?;
-    compared.keys(
-        "message.Chunk",
-        Chunk::key(&a, number),
-        chunks.key([&*a, &digits]),
-    )?;
-    compared.queries(
-        "message.Chunk.in_partition",
-        Chunk::in_partition(&a).number().ge(number),
-        chunks.in_partition([&*a])?.between("number", &*digits..),
     )?;
     let waiting = of(&schema, "Waiting");
     compared.keys(

@@ -18,7 +18,7 @@ const KNOWN: Known = &[
     ("Secret", |rng| word(rng, &["hush", ""])),
     ("Priority", |rng| Value::from(i64::from(rng.u8(1..5) * 10))),
     ("Position", |_| {
-        let members = [("chunk", Value::from(1)), ("recipient", Value::from(2))];
+        let members = [("page", Value::from(1)), ("recipient", Value::from(2))];
         Value::M(Item::from_iter(members))
     }),
 ];
@@ -64,7 +64,7 @@ places! {
     configurations_are_placed: iot_meters::Configuration, KNOWN, [iot_meters::Configuration];
     readings_are_placed: load::Reading, KNOWN, [load::Reading];
     messages_are_placed: message_delivery::Messages, KNOWN, [
-        message_delivery::Message, message_delivery::Chunk, message_delivery::Waiting
+        message_delivery::Message, message_delivery::Waiting
     ];
     mailboxes_are_placed: message_delivery::Mailbox, KNOWN, [message_delivery::Mailbox];
     orders_are_placed: orders::Order, ORDERS, [orders::Order];

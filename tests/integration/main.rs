@@ -49,6 +49,7 @@ mod idempotent;
 mod item;
 mod items;
 mod keys;
+mod large;
 mod late;
 mod managed;
 mod metered;
@@ -162,6 +163,8 @@ fn main() {
         ("renamed", renamed::tests),
         ("former", former::tests),
         ("keys", keys::tests),
+        ("large", large::tests),
+        ("large::guarantees", large::guarantees::tests),
         ("shape", shape::tests),
         ("shapes", shapes::tests),
         ("late", late::tests),
@@ -260,7 +263,7 @@ fn main() {
 
 /// Long tests of what all ways share: plans, cursors, and the order of rows and writes. They run only in the
 /// direct path, and against a silent server.
-const OF_ONE_WAY: [&str; 38] = [
+const OF_ONE_WAY: [&str; 40] = [
     "a_checked_write_only_changes_the_version_it_read",
     "a_refill_goes_on_after_kills_beside_other_writers",
     "a_refill_keeps_unique_values",
@@ -268,6 +271,7 @@ const OF_ONE_WAY: [&str; 38] = [
     "a_refill_tells_what_lost_answers_did",
     "a_scan_in_legs_brings_each_row_once",
     "a_stream_cursor_never_skips_rows",
+    "a_write_may_die_at_every_request",
     "a_write_that_is_still_going_on_is_of_unknown_outcome",
     "any_job_does_each_transaction_once",
     "any_job_does_each_write_once_in_order",
@@ -296,6 +300,7 @@ const OF_ONE_WAY: [&str; 38] = [
     "random_faults_leave_no_row_undeleted",
     "random_faults_lose_nothing",
     "random_jobs_leave_what_the_items_say",
+    "random_operations_match_a_model",
     "random_writes_leave_what_the_items_say",
     "ten_thousand_rows_go_by",
     "values_are_counted_as_the_service_counts_them",

@@ -91,6 +91,31 @@ mod shared {
     } }
 }
 
+// --- lists and blobs
+changes! {
+    list_appears: BreaksRunning at "Hall.seats" ["the list is new", "delete items without it"] of Hall
+        { entity Hall(table = "halls", key(pk = "HALL#{id}")) { id: u32 } }
+        => { entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: String)) { id: u32 } }
+    blob_is_gone: BreaksRunning at "Hall.plan" ["the blob `plan` is no longer declared", "sweep_large_values"] of Hall
+        { entity Hall(table = "halls", key(pk = "HALL#{id}"), blob(plan)) { id: u32 } }
+        => { entity Hall(table = "halls", key(pk = "HALL#{id}")) { id: u32 } }
+    list_of_another_type: BreaksRunning at "Hall.seats" ["its elements were `String` and are `u32`"] of Hall
+        { entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: String)) { id: u32 } }
+        => { entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: u32)) { id: u32 } }
+    list_becomes_a_blob: BreaksRunning at "Hall.seats" ["it was a list and is a blob"] of Hall
+        { entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: String)) { id: u32 } }
+        => { entity Hall(table = "halls", key(pk = "HALL#{id}"), blob(seats)) { id: u32 } }
+    elements_with_another_field: BreaksRunning at "Hall.Seat.row" [] of Hall
+        {
+            #[derive(DynamoValue)] pub struct Seat { number: u32 }
+            entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: Seat)) { id: u32 }
+        }
+        => {
+            #[derive(DynamoValue)] pub struct Seat { number: u32, row: u32 }
+            entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: Seat)) { id: u32 }
+        }
+}
+
 // --- vector indexes
 changes! {
     vector_index_of_a_new_field: Free at "similar" ["existing items have no vector"] of Order

@@ -16,7 +16,7 @@ const FIELDS: usize = 80;
 /// The attributes that the library keeps for itself.
 fn is_reserved(attribute: &str) -> bool {
     ["$unique", "_shape"].contains(&attribute)
-        || ["_job.", "_fill."]
+        || ["_job.", "_fill.", "$large."]
             .iter()
             .any(|front| attribute.starts_with(front))
 }

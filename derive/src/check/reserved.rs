@@ -5,7 +5,7 @@ use proc_macro2::Span;
 use crate::diag::Diag;
 
 const NAMES: [&str; 2] = ["$unique", "_shape"];
-const FRONTS: [&str; 2] = ["_job.", "_fill."];
+const FRONTS: [&str; 3] = ["_job.", "_fill.", "$large."];
 
 fn is_reserved(name: &str) -> bool {
     NAMES.contains(&name) || FRONTS.iter().any(|front| name.starts_with(front))
@@ -15,9 +15,9 @@ fn is_reserved(name: &str) -> bool {
 pub(super) fn refuse(name: &str, span: Span, diag: &Diag) {
     if is_reserved(name) {
         let [unique, shape] = NAMES;
-        let [job, fill] = FRONTS;
+        let [job, fill, large] = FRONTS;
         let message = format!(
-            "the library keeps the attribute `{name}` for itself, as all of `{unique}`, `{shape}`, `{job}*` and `{fill}*`; \
+            "the library keeps the attribute `{name}` for itself, as all of `{unique}`, `{shape}`, `{job}*`, `{fill}*` and `{large}*`; \
                 choose another name"
         );
         diag.at(span, message);

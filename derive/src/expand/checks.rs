@@ -7,7 +7,7 @@ use syn::{Path, Type};
 use super::attribute::{declared, index_attribute};
 use super::index::index_keys;
 use super::tokens::{assertion, check, of, option, shown};
-use super::{expiry, flat, library, second_key, shape, template, unique};
+use super::{expiry, flat, large, library, second_key, shape, template, unique};
 use crate::check::types::{is_basic, is_float};
 use crate::check::{no_end, placeholder};
 use crate::literal::{sorts_low, unfit};
@@ -31,6 +31,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     }
     checks.extend(padded(entity));
     checks.extend(unique::checks(entity));
+    checks.extend(large::checks(entity));
     checks.extend(expiry::check(entity));
     checks.extend(flat::checks(entity, &def));
     checks.extend(shape::checks(entity, &def));

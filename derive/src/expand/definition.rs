@@ -6,7 +6,7 @@ use super::attribute::{declared, index_attribute, own_name, own_sk};
 use super::index::index_keys;
 use super::library::{kind_constant, style, variant};
 use super::tokens::{of, option, plain_name, shown};
-use super::{expiry, flat, second_key, template, unique};
+use super::{expiry, flat, large, second_key, template, unique};
 use crate::check::types::may_have_fraction;
 use crate::model::{
     Constant, ConstantValue, Entity, FieldRole, Index, KeySource, Piece, TableRef, Template,
@@ -63,6 +63,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let indexes = entity.indexes.iter().map(|index| index_def(entity, index));
     let (name, uniques) = (&entity.ident, unique_defs(entity));
     let sentinels = unique::sentinels(entity);
+    let large = large::definitions(entity);
     let stored = |role| option(entity.field_of(role).map(|field| field.stored.as_str()));
     let (ttl, version) = (stored(FieldRole::Ttl), stored(FieldRole::Version));
     let expiry = expiry::definition(entity);
@@ -93,6 +94,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             attributes: #attributes,
             indexes: &[#(#indexes),*],
             uniques: #uniques,
+            large: #large,
             ttl: #ttl,
             expiry: #expiry,
             version: #version,

@@ -6,8 +6,8 @@ use quote::format_ident;
 use super::key_field::key_fields;
 use super::tokens::{hidden, of, plain_name};
 use super::{
-    checks, decode, definition, encode, entity_doc, index, index_maintenance, key, known, model,
-    partition, path, projection, query, repository, second_key, table, unique, vector, way,
+    checks, decode, definition, encode, entity_doc, index, index_maintenance, key, known, large,
+    model, partition, path, projection, query, repository, second_key, table, unique, vector, way,
 };
 use crate::model::{Entity, FieldRole, TableRef};
 
@@ -27,6 +27,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
     let partition = partition::parts(entity, &key_struct);
     let uniques = unique::expand(entity, &key_struct);
     let vectors = vector::expand(entity);
+    let large = large::expand(entity);
     let checks = checks::entity(entity);
     let body = code! {
         #constants
@@ -39,6 +40,7 @@ pub(crate) fn expand(entity: &Entity) -> TokenStream {
         #partition
         #uniques
         #vectors
+        #large
         #implementation
         #table
         #checks
@@ -90,7 +92,8 @@ fn implementation(
         TableRef::Own(_) => code!(Self),
     };
     // A write that concerns other rows too is a transaction, and no member of a batch.
-    let is_alone = entity.uniques.is_empty() && entity.second_key.is_none();
+    let is_alone =
+        entity.uniques.is_empty() && entity.large.is_empty() && entity.second_key.is_none();
     let unguarded = match &entity.table {
         _ if !is_alone => code!(__d::Reserving),
         TableRef::Shared(path) => of(path, &code!(DynamoTable), "Unguarded"),

@@ -12,11 +12,12 @@ use crate::model::{Entity, FieldRole};
 pub(super) fn of_entity(entity: &Entity) -> String {
     let doc = EntityDoc { entity };
     format!(
-        "{}{}{}{}\n{}",
+        "{}{}{}{}{}\n{}",
         doc.operations(),
         doc.patterns(),
         doc.jobs(),
         doc.uniques(),
+        doc.large_values(),
         doc.paths()
     )
 }
@@ -58,7 +59,8 @@ impl EntityDoc<'_> {
                     &["create", "put", "update", "changes_to", "delete"],
                     "`create`, `put`, `update`, `delete` and `check`",
                     // A batch has no conditions, and a unique value needs some.
-                    (self.entity.uniques.is_empty()).then(|| self.link("`Batch`", "Batch")),
+                    (self.entity.uniques.is_empty() && self.entity.large.is_empty())
+                        .then(|| self.link("`Batch`", "Batch")),
                 ),
             };
         let in_batch = in_batch
@@ -136,6 +138,17 @@ impl EntityDoc<'_> {
         match names.is_empty() {
             true => String::new(),
             false => format!("- Look-ups of unique values: {}.\n", names.join(", ")),
+        }
+    }
+
+    fn large_values(&self) -> String {
+        let values = self.entity.large.iter();
+        let names: Vec<_> = values
+            .map(|value| self.own(&plain_name(&value.name), ".."))
+            .collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!("- Lists and blobs beside an item: {}.\n", names.join(", ")),
         }
     }
 

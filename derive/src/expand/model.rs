@@ -7,6 +7,7 @@ use super::attribute::index_attribute;
 use super::definition::pieces;
 use super::flat;
 use super::index::index_keys;
+use super::large;
 use super::library::variant;
 use super::template::{contract, index_contract, pad};
 use super::tokens::{name, of, option, plain_name, shown};
@@ -38,6 +39,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let parts = own.chain(of_indexes);
     let uniques = unique_models(entity);
     let vectors = vector::models(entity);
+    let large = large::models(entity);
     let allows = allows(entity);
     let fields = flat::fields(entity, code!(&[#(#fields),*]));
     code! {
@@ -47,6 +49,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
             parts: &[#(#parts),*],
             uniques: &[#(#uniques),*],
             vectors: #vectors,
+            large: #large,
             pattern: __d::pattern_at::<Self>,
             may_be_absent: <Self as __d::EntityContract>::may_be_absent,
             allows: #allows,

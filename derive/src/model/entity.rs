@@ -6,6 +6,7 @@ use syn::{Ident, LitStr, Path, Visibility};
 use super::field::{Field, FieldRole};
 use super::index::Index;
 use super::key::{Format, KeySource, Piece, Style, Template};
+use super::large::LargeValue;
 use super::table::StreamView;
 use super::vector::VectorIndex;
 
@@ -27,6 +28,8 @@ pub(crate) struct Entity {
     pub(crate) indexes: Vec<Index>,
     pub(crate) uniques: Vec<Unique>,
     pub(crate) vectors: Vec<VectorIndex>,
+    /// The lists and blobs that are stored beside its items.
+    pub(crate) large: Vec<LargeValue>,
     pub(crate) fields: Vec<Field>,
     /// The trait that services depend on.
     pub(crate) repository: Option<Ident>,

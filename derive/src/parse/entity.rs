@@ -13,8 +13,8 @@ use crate::parse::options::Options;
 use crate::parse::reader::Reader;
 use crate::parse::table_option::{stream, style};
 use crate::parse::{
-    allow, attribute, constant, field, index, krate, option_place, rename, second_key, shape,
-    unique, vector,
+    allow, attribute, constant, field, index, krate, large, option_place, rename, second_key,
+    shape, unique, vector,
 };
 
 /// The model as far as it can be read; `None` if there is no usable key or table.
@@ -51,6 +51,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
     let constants = constant::read_all(&mut options, shared, diag);
     let type_attribute = type_attribute(&mut options, shared, diag);
     let vectors = vector::read_all(options.take_all(&["vector"]), &reader);
+    let large = large::read_all(options.take_all(&["chunked", "blob"]), diag);
     let repository = options
         .take("repository")
         .and_then(|opt| repository(opt, &ident, diag));
@@ -83,6 +84,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<(Entity, EntityMar
             indexes,
             uniques,
             vectors,
+            large,
             fields,
             constants,
             append_only: append_only.is_some(),

@@ -60,6 +60,8 @@ pub(crate) const ENTITY: OptionPlace = OptionPlace {
             "vector",
             "vector(similar, field = embedding, distance = cosine)",
         ),
+        many("chunked", "chunked(seats: Seat)"),
+        many("blob", "blob(plan)"),
         RENAME,
         once("type_attribute", "type_attribute = \"_type\""),
         many("constant", "constant(\"version\" = \"1\")"),
@@ -141,6 +143,11 @@ pub(crate) const VECTOR: OptionPlace = OptionPlace {
         RENAME,
         ALLOW,
     ],
+};
+
+pub(crate) const LARGE: OptionPlace = OptionPlace {
+    what: "a list or a blob",
+    words: &[RENAME],
 };
 
 pub(crate) const FIELD: OptionPlace = OptionPlace {
@@ -264,13 +271,14 @@ pub(crate) const COLLECTION_VARIANT: OptionPlace = OptionPlace {
 };
 
 /// All places, for the hint that names the place of a misplaced option.
-pub(crate) const ALL: [&OptionPlace; 16] = [
+pub(crate) const ALL: [&OptionPlace; 17] = [
     &PROJECTION,
     &ENTITY,
     &KEY,
     &GSI,
     &LSI,
     &VECTOR,
+    &LARGE,
     &FIELD,
     &TABLE,
     &TABLE_GSI,

@@ -73,13 +73,14 @@ impl<'j> RowWrites<'j> {
         self.attempts(tools, item, &key).await
     }
 
-    /// Whether the row keeps unique values, which only a transaction gives up. Fails for a row that is not to be deleted.
+    /// Whether the row keeps unique values, lists or blobs, which only a transaction gives up. Fails for a row that is not to be deleted.
     fn has_uniques(&self, item: &[u8]) -> Result<bool> {
         self.target.check_row(item)?;
         let entity = self.target.query_source().entity_of(item);
         let entity = entity.map_err(|fault| Error::decode(self.target.entity_name(), fault))?;
-        Ok(entity
-            .is_some_and(|entity| !entity.uniques.is_empty() || entity.writes_second_row(true)))
+        Ok(entity.is_some_and(|entity| {
+            !entity.uniques.is_empty() || !entity.large.is_empty() || entity.writes_second_row(true)
+        }))
     }
 
     /// Does the same with a row that failed in an earlier run, which it reads by its key.

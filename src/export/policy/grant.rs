@@ -151,8 +151,8 @@ fn allow_verb(of: KeyReader<'_>, verb: PolicyVerb, all: &mut Permissions) -> Res
     let KeyReader { table, entity, .. } = of;
     if !verb.fits_entity(entity, table) {
         return Err(Error::config(format!(
-            "a policy allows `{}` of `{}`, which has no such verb: it is append-only, or has unique values that a batch \
-             cannot keep, or is in a table with `identify_by = type`, and a batch checks no types",
+            "a policy allows `{}` of `{}`, which has no such verb: it is append-only, or has unique values, lists or \
+             blobs that a batch cannot keep, or is in a table with `identify_by = type`, and a batch checks no types",
             verb.name(),
             entity.name
         )));

@@ -41,7 +41,8 @@ impl KeyReader<'_> {
         };
         // Each write takes and releases unique values, and their items have partitions of their
         // own.
-        self.unique_limits().fold(own, |all, unique| {
+        let limits = self.unique_limits().chain(self.large_limits());
+        limits.fold(own, |all, unique| {
             all.union_with(&Partitions::any_partition().limited_by(KeyCondition::Leading, unique))
         })
     }
@@ -54,15 +55,39 @@ impl KeyReader<'_> {
             if let Some(row) = &unique.row {
                 return self.known_limit(&row.pk);
             }
-            let mut front = b"$UNIQUE#".to_vec();
             let name = match is_shared {
                 true => &self.entity.stored_name,
                 false => &unique.stored,
             };
-            escape_part(name, Style::Escaped, &mut front);
+            Some(beginning("$UNIQUE#", name))
+        })
+    }
+
+    /// The partitions of the rows of its lists and blobs. Their keys contain that of the item, so they have the same limits.
+    fn large_limits(&self) -> impl Iterator<Item = Option<KeyLimit>> + '_ {
+        let is_shared = self.table.type_attribute.is_some();
+        self.entity.large.iter().flat_map(move |value| {
+            let mut front = b"$LARGE#".to_vec();
+            if is_shared {
+                escape_part(&self.entity.stored_name, Style::Escaped, &mut front);
+                front.push(b'#');
+            }
+            escape_part(&value.stored, Style::Escaped, &mut front);
             front.push(b'#');
-            let front = String::from_utf8_lossy(&front).into_owned();
-            Some(KeyLimit::Beginning(front))
+            let within = |pk: &str| {
+                let mut text = front.clone();
+                escape_part(pk, Style::Escaped, &mut text);
+                String::from_utf8_lossy(&text).into_owned()
+            };
+            match self.known_limit(&self.entity.pk) {
+                // A sort key and the id of a part follow after a separator, so that `ann` does not allow `anna` too.
+                Some(KeyLimit::Exact(pk)) => vec![
+                    Some(KeyLimit::Exact(within(&pk))),
+                    Some(KeyLimit::Beginning(format!("{}#", within(&pk)))),
+                ],
+                Some(KeyLimit::Beginning(pk)) => vec![Some(KeyLimit::Beginning(within(&pk)))],
+                None => vec![Some(KeyLimit::Beginning(within("")))],
+            }
         })
     }
 
@@ -83,6 +108,14 @@ impl KeyReader<'_> {
     fn leading_partitions(&self, key: &KeySchema) -> Partitions {
         Partitions::any_partition().limited_by(KeyCondition::Leading, self.known_limit(key))
     }
+}
+
+/// The partitions whose keys begin with this mark and this name.
+fn beginning(mark: &str, name: &str) -> KeyLimit {
+    let mut front = mark.as_bytes().to_vec();
+    escape_part(name, Style::Escaped, &mut front);
+    front.push(b'#');
+    KeyLimit::Beginning(String::from_utf8_lossy(&front).into_owned())
 }
 
 /// The error of a policy that would allow more than its values say.

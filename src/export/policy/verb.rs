@@ -191,7 +191,9 @@ impl PolicyVerb {
     pub(super) fn fits_entity(self, entity: &EntitySchema, table: &TableSchema) -> bool {
         match self.used {
             VerbUse::Batches => {
-                let is_alone = entity.uniques.is_empty() && entity.second_key.is_none();
+                let is_alone = entity.uniques.is_empty()
+                    && entity.large.is_empty()
+                    && entity.second_key.is_none();
                 // A batch checks no types.
                 let is_typed = table.identify_by == Some(IdentifyBy::Type);
                 !entity.append_only && is_alone && !is_typed
@@ -212,8 +214,13 @@ impl PolicyVerb {
             true => &["GetItem", "PutItem", "DeleteItem", "ConditionCheckItem"][..],
             false => &[],
         };
+        // A delete reads the heads of lists and blobs, whose parts it deletes too.
+        let for_large: &[&str] = match self.name == "delete" && !entity.large.is_empty() {
+            true => &["GetItem"],
+            false => &[],
+        };
         let mut actions: Vec<_> = self.own.iter().chain(for_uniques).copied().collect();
-        for action in for_second_rows {
+        for action in for_second_rows.iter().chain(for_large) {
             if !actions.contains(action) {
                 actions.push(action);
             }

@@ -122,6 +122,7 @@ impl EntityPair<'_> {
         self.key_only_fields(changes);
         self.patterns(changes);
         self.uniques(changes);
+        self.large_values(changes);
         self.values(changes);
     }
 
@@ -140,7 +141,7 @@ impl EntityPair<'_> {
         }
         let what = format!(
             "its type was stored as `{old_name}` and is `{}`: old and new programs skip the items that the others wrote, and \
-             its unique values get other keys",
+             its unique values, lists and blobs get other keys",
             self.name
         );
         Some(self.whole(

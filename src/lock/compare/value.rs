@@ -150,6 +150,14 @@ impl EntityPair<'_> {
                 self.types.walk(name, types, &mut met);
             }
         }
+        for was in &self.old.large {
+            let mut large = self.new.large.iter();
+            let is = large.find(|is| is.stored == was.stored);
+            let types = is.and_then(|is| Some((was.element.as_deref()?, is.element.as_deref()?)));
+            if let Some(types) = types {
+                self.types.walk(&was.stored, types, &mut met);
+            }
+        }
         // Values that are only parts of keys change the texts of those keys.
         let new_key_only = key_only(&self.new.fields);
         for (name, was) in key_only(&self.old.fields) {

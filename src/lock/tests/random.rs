@@ -6,10 +6,10 @@ use crate::json::Tag;
 use crate::lock::stored::{condition_text, rest_field, sorted, sorted_fields};
 use crate::schema::{
     ConstantSchema, DistanceFunction, EntitySchema, ExpirySchema, FieldRole, FieldSchema,
-    FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema,
-    PatternSchema, PieceSchema, Presence, ProjectionSchema, SecondKeySchema, SecondKeyUse,
-    ShapeSchema, StreamView, Style, TableSchema, UniqueRowSchema, UniqueSchema, ValueContent,
-    ValueSchema, VariantSchema, VectorIndexSchema, Width,
+    FormerUse, IndexKind, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, LargeSchema,
+    PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, SecondKeySchema,
+    SecondKeyUse, ShapeSchema, StreamView, Style, TableSchema, UniqueRowSchema, UniqueSchema,
+    ValueContent, ValueSchema, VariantSchema, VectorIndexSchema, Width,
 };
 
 pub(super) struct RandomModel(pub(super) Rng);
@@ -181,6 +181,7 @@ impl RandomModel {
             sk: self.may(Self::key),
             patterns: self.named(Self::pattern, |pattern| &pattern.name),
             uniques: self.named(Self::unique, |unique| &unique.stored),
+            large: self.named(Self::large, |value| &value.stored),
             values: self.named(Self::declared, |value| &value.name),
             ..EntitySchema::default()
         }
@@ -206,6 +207,14 @@ impl RandomModel {
                 sk: random.may(Self::key),
                 constants: random.constants(),
             }),
+        }
+    }
+
+    fn large(&mut self) -> LargeSchema {
+        LargeSchema {
+            stored: self.name(),
+            element: self.may(|random| random.one(&TYPES).to_owned()),
+            ..LargeSchema::default()
         }
     }
 
@@ -423,6 +432,7 @@ impl RandomModel {
             2 => entity.pk = other.pk,
             3 => entity.sk = other.sk,
             5 => entity.uniques = other.uniques,
+            8 => entity.large = other.large,
             6 => match entity.patterns.first_mut() {
                 Some(pattern) => self.change_pattern(pattern),
                 None => entity.patterns = other.patterns,

@@ -23,7 +23,7 @@ fn check_count(members: &[TransactionMember]) -> Result<()> {
         return Ok(());
     };
     let message = format!(
-        "the transaction has {} operations, {} of them for unique values; DynamoDB allows {MOST}: split it where \
+        "the transaction has {} operations, {} of them for unique values, lists and blobs; DynamoDB allows {MOST}: split it where \
          partial effects are acceptable",
         members.len(),
         members.iter().filter(|member| !member.is_write()).count()
@@ -62,6 +62,7 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
              given by `.when(..)`"
         )
     } else {
+        // No list or blob: its key is made of the key of the item, so the item is repeated too.
         format!("it takes or gives up the same unique value as {first}: do one after the other")
     };
     Err(limit_error(ErrorKind::InvalidValue, member, message))

@@ -53,6 +53,11 @@ impl Owner {
         key.strip_suffix(b"}").unwrap_or_default()
     }
 
+    /// Its primary key, as the value of an attribute.
+    pub(crate) fn map_json(&self) -> Vec<u8> {
+        self.json.clone()
+    }
+
     /// The attributes of the table's primary key.
     pub(crate) fn key_names(&self) -> KeyNames {
         (self.table.pk, self.table.sk)

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::answer::{AnswerFacts, AnswerForm, OmittedItems, Unread};
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result};
-use crate::expr::Expression;
+use crate::expr::{Expression, Node};
 use crate::json::{CodecError, Writer};
 use crate::key::point::{KeyPoint, points_of};
 use crate::key::rank::{Ranking, Ranks};
@@ -83,11 +83,25 @@ impl Fetch {
         table: &str,
         names: &[&str],
     ) -> Result<Self, CodecError> {
+        Fetch::for_rows(db, pattern, table, names, None)
+    }
+
+    /// A read of these attributes of all rows of a table for which a condition holds.
+    pub(crate) fn for_rows(
+        db: Dynamo,
+        pattern: &'static Pattern,
+        table: &str,
+        names: &[&str],
+        filter: Option<Node>,
+    ) -> Result<Self, CodecError> {
         let mut expression = Expression::default();
         let names = names.iter().map(|name| (*name).to_owned());
         expression
             .begin_parameter("ProjectionExpression")
             .push_names(names);
+        if let Some(filter) = filter {
+            filter.write_condition(expression.begin_parameter("FilterExpression"))?;
+        }
         expression.check_limits()?;
         let mut body = Writer::for_request(256);
         body.push_raw("{\"TableName\":");

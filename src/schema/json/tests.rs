@@ -4,9 +4,9 @@ use crate::json::Tag;
 use crate::schema::{
     AllowSchema, Billing, CollectionSchema, ConstantSchema, DistanceFunction, Encryption,
     EntitySchema, ExpirySchema, FieldRole, FieldSchema, FormerUse, IdentifyBy, IndexKind,
-    IndexSchema, IndexSettings, KeyAttribute, KeyContent, KeySchema, KeyType, OnDemandMaximum,
-    Origin, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema, Replicas,
-    Safeguard, SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView, Style, TableClass,
+    IndexSchema, IndexSettings, KeyAttribute, KeyContent, KeySchema, KeyType, LargeSchema,
+    OnDemandMaximum, Origin, PartSchema, PatternSchema, PieceSchema, Presence, ProjectionSchema,
+    Replicas, Safeguard, SecondKeySchema, SecondKeyUse, ShapeSchema, StreamView, Style, TableClass,
     TableSchema, TableSettings, UniqueRowSchema, UniqueSchema, ValueContent, ValueSchema,
     VariantSchema, VectorIndexSchema, VectorSearchSchema, WarmThroughput, Width,
 };
@@ -235,6 +235,12 @@ impl RandomSchema {
                     sk: random.may(Self::key),
                     constants: random.some(Self::constant),
                 }),
+            }),
+            large: self.some(|random| LargeSchema {
+                name: random.text(),
+                stored: random.text(),
+                element: random.may(Self::text),
+                rust_type: random.may(Self::text),
             }),
             searches: self.some(|random| VectorSearchSchema {
                 name: random.text(),

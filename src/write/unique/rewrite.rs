@@ -23,6 +23,7 @@ use crate::plan::{
 };
 use crate::retry::Backoff;
 use crate::schema::{AttributeDef, Pattern};
+use crate::write::large::head_deletes;
 use crate::write::{delete_of, refuse_alone, split, update_of};
 
 /// The maximum number of attempts.
@@ -254,9 +255,19 @@ impl Rewrite {
             // The unique values of another entity are not those of this one.
             own_type::require_own(self.key.declared, item, self.now)?;
         }
-        let beside = self
+        let mut beside = self
             .unique_changes(stored)?
             .members(&self.key, self.now, db)?;
+        if self.is_delete() {
+            let (declared, key) = (self.key.declared, self.key.json());
+            beside.extend(head_deletes(
+                declared.def,
+                declared.table,
+                key,
+                self.now,
+                db,
+            )?);
+        }
         let write = self.write(self.guard(stored), db)?;
         let main = TransactionMember::of_key(write, self.key.json())?;
         Ok(PlannedWrite::Together(main, beside))

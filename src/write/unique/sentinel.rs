@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::dynamo::Dynamo;
-use crate::entity::sentinel::MARK;
+use crate::entity::sentinel::{MARK, write_sort_key};
 use crate::entity::{EntityDeclaration, Known};
 use crate::error::Result;
 use crate::expr::Node;
 use crate::json::{CodecError, Writer};
 use crate::path::Place;
 use crate::plan::{Meaning, Owner, TransactionMember, WriteVerb};
-use crate::schema::{EntityDef, KeyType, UniqueDef};
+use crate::schema::UniqueDef;
 
 /// A unique value of an item, as the key of its sentinel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,19 +144,6 @@ pub(crate) fn holding(
         (declared.write_unique)(number, known, writer)
     })?;
     Ok(Holding::Value(sentinel))
-}
-
-/// Writes the sort key of every sentinel: a value that no template makes.
-fn write_sort_key(def: &EntityDef, writer: &mut Writer) {
-    let Some(sk) = def.sk else { return };
-    writer.dynamic_name(sk.attribute);
-    match sk.ty {
-        // The partition key alone identifies the value, so any constant sort key is right. It must
-        // never change, because it is stored.
-        KeyType::S => writer.text("$"),
-        KeyType::N => writer.write_integer(0_u8),
-        KeyType::B => writer.binary(b"$"),
-    }
 }
 
 /// One operation that takes a value which another operation of the transaction releases.

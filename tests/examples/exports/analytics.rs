@@ -320,7 +320,7 @@ async fn parquet_files_of_all_systems_have_the_rows_of_the_library() -> Outcome 
         iot_meters::Measurement: iot_meters::Measurement;
         iot_meters::MeterStatus: iot_meters::MeterStatus;
         iot_meters::Configuration: iot_meters::Configuration;
-        message_delivery::Messages: message_delivery::Message message_delivery::Chunk message_delivery::Waiting;
+        message_delivery::Messages: message_delivery::Message message_delivery::Waiting;
         message_delivery::Mailbox: message_delivery::Mailbox;
         shop_directory::Shop: shop_directory::Shop;
         status_shards::Order: status_shards::Order;

@@ -77,13 +77,11 @@ fn role(system: &str) -> Option<Policy> {
             [
                 PolicyVerb::CREATE,
                 PolicyVerb::GET,
+                PolicyVerb::PUT,
                 PolicyVerb::UPDATE,
+                PolicyVerb::DELETE,
                 PolicyVerb::CHECK,
             ],
-        )
-        .allow(
-            "Chunk",
-            [PolicyVerb::CREATE, PolicyVerb::GET, PolicyVerb::DELETE],
         )
         .allow(
             "Waiting",
@@ -751,5 +749,22 @@ fn long_policies_are_several() -> Outcome {
         .map(|t| t.global_indexes.len() + t.local_indexes.len() + t.vector_indexes.len())
         .sum();
     assert_eq!(resources.len(), tables.len() + indexes);
+    Ok(())
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "docs", key(pk = "ORG#{org}", sk = "DOC#{id}"), blob(body))]
+struct TenantDocument {
+    org: String,
+    id: u32,
+}
+
+/// The rows of a list have the limits of its item.
+#[test]
+fn lists_of_other_tenants_are_closed() -> Outcome {
+    let policy = Policy::new([TenantDocument::schema()]).allow("TenantDocument", [PolicyVerb::GET]);
+    let document = policy.with_value("org", "acme").document()?;
+    assert!(document.contains("$LARGE#body#ORG%23acme#*"), "{document}");
+    assert!(!document.contains("$LARGE#body#*"), "{document}");
     Ok(())
 }

@@ -616,7 +616,7 @@ CREATE OR REPLACE VIEW "shop_message_message" AS
 SELECT
   json_extract_scalar(line, '$["Item"]["id"]["S"]') AS "id",
   json_extract_scalar(line, '$["Item"]["text"]["S"]') AS "text",
-  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["chunks"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "chunks",
+  TRY_CAST(json_extract_scalar(line, '$["Item"]["is_published"]["BOOL"]') AS boolean) AS "is_published",
   CASE WHEN json_extract(line, '$["Item"]["next"]["NULL"]') IS NULL THEN json_format(json_extract(line, '$["Item"]["next"]')) END AS "next",
   TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) AS "version"
 FROM "shop_message_lines"
@@ -624,17 +624,6 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Message'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
-
-CREATE OR REPLACE VIEW "shop_message_chunk" AS
-SELECT
-  json_extract_scalar(line, '$["Item"]["message"]["S"]') AS "message",
-  TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) AS "number",
-  transform(CAST(json_extract(line, '$["Item"]["recipients"]["L"]') AS array(json)), e -> json_extract_scalar(e, '$["S"]')) AS "recipients"
-FROM "shop_message_lines"
-WHERE json_extract(line, '$["Item"]') IS NOT NULL
-  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
-  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Chunk'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^CHUNK\#[^\#]{10}\z')));
 
 CREATE OR REPLACE VIEW "shop_message_waiting" AS
 SELECT
@@ -650,7 +639,7 @@ CREATE OR REPLACE VIEW "shop_message_message_unread" AS
 SELECT
   count(CASE WHEN json_extract(line, '$["Item"]["id"]') IS NOT NULL AND json_extract(line, '$["Item"]["id"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["id"]["S"]') IS NULL THEN 1 END) AS "id",
   count(CASE WHEN json_extract(line, '$["Item"]["text"]') IS NOT NULL AND json_extract(line, '$["Item"]["text"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["text"]["S"]') IS NULL THEN 1 END) AS "text",
-  count(CASE WHEN json_extract(line, '$["Item"]["chunks"]') IS NOT NULL AND json_extract(line, '$["Item"]["chunks"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["chunks"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "chunks",
+  count(CASE WHEN json_extract(line, '$["Item"]["is_published"]') IS NOT NULL AND json_extract(line, '$["Item"]["is_published"]["NULL"]') IS NULL AND TRY_CAST(json_extract_scalar(line, '$["Item"]["is_published"]["BOOL"]') AS boolean) IS NULL THEN 1 END) AS "is_published",
   count(CASE WHEN json_extract(line, '$["Item"]["next"]') IS NOT NULL AND json_extract(line, '$["Item"]["next"]["NULL"]') IS NULL AND CASE WHEN json_extract(line, '$["Item"]["next"]["NULL"]') IS NULL THEN json_format(json_extract(line, '$["Item"]["next"]')) END IS NULL THEN 1 END) AS "next",
   count(CASE WHEN json_extract(line, '$["Item"]["version"]') IS NOT NULL AND json_extract(line, '$["Item"]["version"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["version"]["N"]'), '^-?[0-9]+\z') AS decimal(20, 0)) IS NULL THEN 1 END) AS "version"
 FROM "shop_message_lines"
@@ -658,17 +647,6 @@ WHERE json_extract(line, '$["Item"]') IS NOT NULL
   AND json_extract(line, '$["Item"]["$unique"]') IS NULL
   AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Message'
     OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^INFO\z')));
-
-CREATE OR REPLACE VIEW "shop_message_chunk_unread" AS
-SELECT
-  count(CASE WHEN json_extract(line, '$["Item"]["message"]') IS NOT NULL AND json_extract(line, '$["Item"]["message"]["NULL"]') IS NULL AND json_extract_scalar(line, '$["Item"]["message"]["S"]') IS NULL THEN 1 END) AS "message",
-  count(CASE WHEN json_extract(line, '$["Item"]["number"]') IS NOT NULL AND json_extract(line, '$["Item"]["number"]["NULL"]') IS NULL AND TRY_CAST(regexp_extract(json_extract_scalar(line, '$["Item"]["number"]["N"]'), '^-?[0-9]+\z') AS bigint) IS NULL THEN 1 END) AS "number",
-  count(CASE WHEN json_extract(line, '$["Item"]["recipients"]') IS NOT NULL AND json_extract(line, '$["Item"]["recipients"]["NULL"]') IS NULL AND transform(CAST(json_extract(line, '$["Item"]["recipients"]["L"]') AS array(json)), e -> json_extract_scalar(e, '$["S"]')) IS NULL THEN 1 END) AS "recipients"
-FROM "shop_message_lines"
-WHERE json_extract(line, '$["Item"]') IS NOT NULL
-  AND json_extract(line, '$["Item"]["$unique"]') IS NULL
-  AND (json_extract_scalar(line, '$["Item"]["_type"]["S"]') = 'Chunk'
-    OR (json_extract(line, '$["Item"]["_type"]') IS NULL AND regexp_like(json_extract_scalar(line, '$["Item"]["pk"]["S"]'), '^MESSAGE\#[^\#]*\z') AND regexp_like(json_extract_scalar(line, '$["Item"]["sk"]["S"]'), '^CHUNK\#[^\#]{10}\z')));
 
 CREATE OR REPLACE VIEW "shop_message_waiting_unread" AS
 SELECT

@@ -589,7 +589,7 @@ COPY (
 SELECT
   json_extract_string(line, '/Item/id/S') AS "id",
   json_extract_string(line, '/Item/text/S') AS "text",
-  TRY_CAST(regexp_extract(json_extract_string(line, '/Item/chunks/N'), '^-?[0-9]+\z') AS BIGINT) AS "chunks",
+  TRY_CAST(json_extract_string(line, '/Item/is_published/BOOL') AS BOOLEAN) AS "is_published",
   CASE WHEN json_extract(line, '/Item/next/NULL') IS NULL THEN json_extract(line, '/Item/next') END AS "next",
   TRY_CAST(regexp_extract(json_extract_string(line, '/Item/version/N'), '^-?[0-9]+\z') AS DECIMAL(20, 0)) AS "version"
 FROM "shop-message"
@@ -598,18 +598,6 @@ WHERE json_extract(line, '/Item') IS NOT NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Message'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^MESSAGE\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')))
 ) TO 'parquet/shop-message.Message.parquet' (FORMAT parquet);
-
-COPY (
-SELECT
-  json_extract_string(line, '/Item/message/S') AS "message",
-  TRY_CAST(regexp_extract(json_extract_string(line, '/Item/number/N'), '^-?[0-9]+\z') AS BIGINT) AS "number",
-  list_transform(CAST(json_extract(line, '/Item/recipients/L') AS JSON[]), lambda e: json_extract_string(e, '/S')) AS "recipients"
-FROM "shop-message"
-WHERE json_extract(line, '/Item') IS NOT NULL
-  AND json_extract(line, '/Item/$unique') IS NULL
-  AND (json_extract_string(line, '/Item/_type/S') = 'Chunk'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^MESSAGE\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^CHUNK\#[^\#]{10}\z')))
-) TO 'parquet/shop-message.Chunk.parquet' (FORMAT parquet);
 
 COPY (
 SELECT
@@ -626,7 +614,7 @@ CREATE OR REPLACE TEMP VIEW "shop-message.Message.unread" AS
 SELECT
   count(CASE WHEN json_extract(line, '/Item/id') IS NOT NULL AND json_extract(line, '/Item/id/NULL') IS NULL AND json_extract_string(line, '/Item/id/S') IS NULL THEN 1 END) AS "id",
   count(CASE WHEN json_extract(line, '/Item/text') IS NOT NULL AND json_extract(line, '/Item/text/NULL') IS NULL AND json_extract_string(line, '/Item/text/S') IS NULL THEN 1 END) AS "text",
-  count(CASE WHEN json_extract(line, '/Item/chunks') IS NOT NULL AND json_extract(line, '/Item/chunks/NULL') IS NULL AND TRY_CAST(regexp_extract(json_extract_string(line, '/Item/chunks/N'), '^-?[0-9]+\z') AS BIGINT) IS NULL THEN 1 END) AS "chunks",
+  count(CASE WHEN json_extract(line, '/Item/is_published') IS NOT NULL AND json_extract(line, '/Item/is_published/NULL') IS NULL AND TRY_CAST(json_extract_string(line, '/Item/is_published/BOOL') AS BOOLEAN) IS NULL THEN 1 END) AS "is_published",
   count(CASE WHEN json_extract(line, '/Item/next') IS NOT NULL AND json_extract(line, '/Item/next/NULL') IS NULL AND CASE WHEN json_extract(line, '/Item/next/NULL') IS NULL THEN json_extract(line, '/Item/next') END IS NULL THEN 1 END) AS "next",
   count(CASE WHEN json_extract(line, '/Item/version') IS NOT NULL AND json_extract(line, '/Item/version/NULL') IS NULL AND TRY_CAST(regexp_extract(json_extract_string(line, '/Item/version/N'), '^-?[0-9]+\z') AS DECIMAL(20, 0)) IS NULL THEN 1 END) AS "version"
 FROM "shop-message"
@@ -634,17 +622,6 @@ WHERE json_extract(line, '/Item') IS NOT NULL
   AND json_extract(line, '/Item/$unique') IS NULL
   AND (json_extract_string(line, '/Item/_type/S') = 'Message'
     OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^MESSAGE\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^INFO\z')));
-
-CREATE OR REPLACE TEMP VIEW "shop-message.Chunk.unread" AS
-SELECT
-  count(CASE WHEN json_extract(line, '/Item/message') IS NOT NULL AND json_extract(line, '/Item/message/NULL') IS NULL AND json_extract_string(line, '/Item/message/S') IS NULL THEN 1 END) AS "message",
-  count(CASE WHEN json_extract(line, '/Item/number') IS NOT NULL AND json_extract(line, '/Item/number/NULL') IS NULL AND TRY_CAST(regexp_extract(json_extract_string(line, '/Item/number/N'), '^-?[0-9]+\z') AS BIGINT) IS NULL THEN 1 END) AS "number",
-  count(CASE WHEN json_extract(line, '/Item/recipients') IS NOT NULL AND json_extract(line, '/Item/recipients/NULL') IS NULL AND list_transform(CAST(json_extract(line, '/Item/recipients/L') AS JSON[]), lambda e: json_extract_string(e, '/S')) IS NULL THEN 1 END) AS "recipients"
-FROM "shop-message"
-WHERE json_extract(line, '/Item') IS NOT NULL
-  AND json_extract(line, '/Item/$unique') IS NULL
-  AND (json_extract_string(line, '/Item/_type/S') = 'Chunk'
-    OR (json_extract(line, '/Item/_type') IS NULL AND regexp_matches(json_extract_string(line, '/Item/pk/S'), '^MESSAGE\#[^\#]*\z') AND regexp_matches(json_extract_string(line, '/Item/sk/S'), '^CHUNK\#[^\#]{10}\z')));
 
 CREATE OR REPLACE TEMP VIEW "shop-message.Waiting.unread" AS
 SELECT

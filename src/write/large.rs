@@ -1,0 +1,234 @@
+//! The rows of lists and blobs beside an item: their keys, and their end together with the item.
+//!
+//! A *head* names the parts of a value in their order, and *parts* contain it. Their keys are made of the key of the owner, so
+//! the item itself has no reference that a write could lose:
+//!
+//! ```text
+//! $LARGE#Hall#seats#HALL%231                                     the head
+//! $LARGE#Hall#seats#HALL%231#0f3c..                              a part, by its random id
+//! ```
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+
+use crate::clock::Timestamp;
+use crate::dynamo::Dynamo;
+use crate::entity::sentinel::write_sort_key;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::expr::Node;
+use crate::json::{CodecError, Reader, Writer, array_elements, find_member};
+use crate::key::escape_part;
+use crate::key::point::{KeyPoint, points_of};
+use crate::plan::{
+    ConditionFailure, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, read_item,
+};
+use crate::schema::{EntityDef, LargeDef, Pattern, Style, TableDef};
+
+/// The attribute of a head with the names of its parts.
+pub(crate) const PARTS: &str = "$large.parts";
+
+/// The number of characters of a part's id.
+pub(crate) const ID_LENGTH: usize = 32;
+
+/// DynamoDB's limit for a partition key.
+const LONGEST_KEY: usize = 2048;
+
+/// How many requests delete parts at the same time.
+const CONCURRENCY: usize = 8;
+
+/// The rows of one list or blob of one item.
+#[derive(Debug, Clone)]
+pub(crate) struct LargeRows {
+    pub(crate) entity: &'static EntityDef,
+    pub(crate) table: &'static TableDef,
+    pub(crate) value: &'static LargeDef,
+    /// The key of the item, an object of DynamoDB JSON.
+    pub(crate) owner: Vec<u8>,
+    /// The partition key of the head.
+    head: String,
+}
+
+impl LargeRows {
+    /// The rows of this value of the item with this key, which is an object of DynamoDB JSON.
+    pub(crate) fn of_item(
+        entity: &'static EntityDef,
+        table: &'static TableDef,
+        value: &'static LargeDef,
+        owner: &[u8],
+    ) -> Result<Self> {
+        let fail = |fault| Error::encode(entity.type_name, fault);
+        let head = head_text(entity, table, value, owner).map_err(fail)?;
+        // The id of a part follows after a separator.
+        if head.len() + 1 + ID_LENGTH > LONGEST_KEY {
+            let message = format!(
+                "the key of the item is too long for the rows of `{}`: their key contains it, and would have {} bytes, of which \
+                 DynamoDB allows {LONGEST_KEY}",
+                value.name,
+                head.len() + 1 + ID_LENGTH
+            );
+            return Err(Error::new(ErrorKind::InvalidKey, Stage::Key, message).of(entity.type_name));
+        }
+        Ok(LargeRows {
+            entity,
+            table,
+            value,
+            owner: owner.to_vec(),
+            head,
+        })
+    }
+
+    /// All lists and blobs of the item with this key.
+    pub(crate) fn all_of(
+        entity: &'static EntityDef,
+        table: &'static TableDef,
+        owner: &[u8],
+    ) -> Result<Vec<Self>> {
+        let values = entity.large.iter();
+        let rows = values.map(|value| LargeRows::of_item(entity, table, value, owner));
+        // An item whose key is too long for rows has no list, and it must be possible to delete it.
+        let is_stored = |rows: &Result<Self>| match rows {
+            Ok(_) => true,
+            Err(error) => error.kind() != ErrorKind::InvalidKey,
+        };
+        rows.filter(is_stored).collect()
+    }
+
+    /// The key of the head, an object of DynamoDB JSON.
+    pub(crate) fn head_key(&self) -> Vec<u8> {
+        row_key(self.entity, &self.head)
+    }
+
+    /// The key of a part.
+    pub(crate) fn part_key(&self, id: &str) -> Vec<u8> {
+        row_key(self.entity, &format!("{}#{id}", self.head))
+    }
+
+    /// Whether a row with this partition key is the head or a part.
+    pub(crate) fn holds_key(&self, pk: &str) -> bool {
+        let rest = pk.strip_prefix(&self.head);
+        rest.is_some_and(|rest| {
+            rest.is_empty() || rest.len() == 1 + ID_LENGTH && rest.starts_with('#')
+        })
+    }
+
+    /// The full name of the table.
+    pub(crate) fn table_name(&self, db: &Dynamo) -> String {
+        db.table_name(self.table.name)
+    }
+
+    /// The delete of the head, together with the item. Its parts remain, and nothing refers to them any longer.
+    pub(crate) fn head_delete(&self, now: Timestamp, db: &Dynamo) -> Result<TransactionMember> {
+        let key = self.head_key();
+        let owner = Arc::new(Owner::of_item(&self.owner, self.entity, self.table, now));
+        // Without a condition, because most items have no list, and a read before would cost more than the delete.
+        let asked = (Node::all([]), Meaning::ForeignRow);
+        TransactionMember::beside_owner(&owner, &key, WriteVerb::Delete, &key, asked, db)
+    }
+
+    /// The head as it is stored.
+    pub(crate) async fn read_head(
+        &self,
+        pattern: &'static Pattern,
+        db: &Dynamo,
+    ) -> Result<Option<Bytes>> {
+        read_item(db, pattern, &self.table_name(db), &self.head_key()).await
+    }
+
+    /// Deletes parts that nothing refers to. If one cannot be deleted now, it and the others are left to a sweep.
+    pub(crate) async fn delete_parts(
+        &self,
+        ids: impl IntoIterator<Item = String>,
+        pattern: &'static Pattern,
+        db: &Dynamo,
+    ) {
+        let deletes = ids.into_iter().map(|id| {
+            let asked = (Node::all([]), Meaning::Row(ConditionFailure::NEVER));
+            let (verb, table) = (WriteVerb::Delete, self.table_name(db));
+            let mut write = WriteRequest::new(verb, table, 256, pattern, db.now(), asked);
+            write.at_key(&self.part_key(&id));
+            async { write.into_quiet_plan()?.send_plan(db).await }
+        });
+        let deletes = stream::iter(deletes).buffer_unordered(CONCURRENCY);
+        // Each further failure would take as long as the retries of this one.
+        let _: Result<()> = deletes.try_for_each(|()| async { Ok(()) }).await;
+    }
+}
+
+/// The deletes of the heads of all lists and blobs of an item, in the transaction that deletes the item.
+pub(crate) fn head_deletes(
+    entity: &'static EntityDef,
+    table: &'static TableDef,
+    owner: &[u8],
+    now: Timestamp,
+    db: &Dynamo,
+) -> Result<Vec<TransactionMember>> {
+    let rows = LargeRows::all_of(entity, table, owner)?.into_iter();
+    rows.map(|rows| rows.head_delete(now, db)).collect()
+}
+
+/// The ids of the parts that a head names.
+pub(crate) fn part_ids(head: &[u8]) -> Result<Vec<String>, CodecError> {
+    let names = part_names(head)?;
+    let id = |name: &String| name.split(' ').next().unwrap_or_default().to_owned();
+    Ok(names.iter().map(id).collect())
+}
+
+/// The names of the parts of a head: each begins with the id.
+pub(crate) fn part_names(head: &[u8]) -> Result<Vec<String>, CodecError> {
+    let Some(parts) = find_member(head, PARTS)? else {
+        return Ok(Vec::new());
+    };
+    let list = find_member(parts, "L")?;
+    let list = list.ok_or_else(|| CodecError::new("the names of parts are no list").at(PARTS))?;
+    let texts = array_elements(list)?.into_iter();
+    let text = |json| Ok(Reader::new(json).text()?.into_owned());
+    texts.map(text).collect()
+}
+
+/// The beginning of the keys of all rows of a list or blob.
+pub(crate) fn key_front(entity: &EntityDef, table: &TableDef, value: &LargeDef) -> String {
+    let mut front = b"$LARGE#".to_vec();
+    // As in the keys of unique values: only a table of several entities needs their names.
+    if table.type_attribute.is_some() {
+        escape_part(entity.stored_name, Style::Escaped, &mut front);
+        front.push(b'#');
+    }
+    escape_part(value.stored, Style::Escaped, &mut front);
+    front.push(b'#');
+    String::from_utf8_lossy(&front).into_owned()
+}
+
+fn head_text(
+    entity: &EntityDef,
+    table: &'static TableDef,
+    value: &LargeDef,
+    owner: &[u8],
+) -> Result<String, CodecError> {
+    let names: Vec<&'static str> = table.key_names().collect();
+    let mut text = key_front(entity, table, value).into_bytes();
+    for (at, point) in points_of(owner, &names)?.into_iter().enumerate() {
+        if at > 0 {
+            text.push(b'#');
+        }
+        let part = match point {
+            KeyPoint::S(text) => text,
+            KeyPoint::N(number) => number.to_string(),
+            KeyPoint::B(bytes) => crate::hex::hex_digits(&bytes),
+        };
+        escape_part(&part, Style::Escaped, &mut text);
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The primary key of a row, an object of DynamoDB JSON.
+fn row_key(entity: &EntityDef, text: &str) -> Vec<u8> {
+    let mut key = Writer::for_request(64 + text.len());
+    key.push_raw("{");
+    key.dynamic_name(entity.pk.attribute);
+    key.text(text);
+    write_sort_key(entity, &mut key);
+    key.push_raw("}");
+    key.into_bytes()
+}

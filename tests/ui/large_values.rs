@@ -1,0 +1,35 @@
+//! The messages about lists and blobs beside an item.
+
+use dynamo_entity::prelude::*;
+
+#[derive(DynamoValue)]
+pub struct Seat {
+    pub number: u32,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "halls", key(pk = "HALL#{id}"))]
+#[dynamo(chunked(seats), chunked("seats": Seat), chunked(list: Vec<), blob(plan: Vec<u8>), blob(type))]
+#[dynamo(chunked(rows: Seat, renamed = "r"))]
+pub struct Shapes {
+    pub id: u32,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "halls", key(pk = "HALL#{id}"), gsi(by_name, pk = name))]
+#[dynamo(chunked(key: Seat), blob(by_name), chunked(name: Seat))]
+#[dynamo(chunked(seats: Seat), chunked(seats: Seat), blob(plan, rename = "seats"))]
+pub struct Names {
+    pub id: u32,
+    pub name: String,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "halls", key(pk = "HALL#{id}"), chunked(seats: Seat), blob(plan))]
+pub struct Expiring {
+    pub id: u32,
+    #[dynamo(ttl)]
+    pub until: i64,
+}
+
+fn main() {}
