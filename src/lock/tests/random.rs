@@ -214,6 +214,7 @@ impl RandomModel {
         let mut value = LargeSchema::default();
         value.stored = self.name();
         value.element = self.may(|random| random.one(&TYPES).to_owned());
+        value.outside = self.0.bool();
         value
     }
 
