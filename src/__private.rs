@@ -12,9 +12,9 @@ pub use crate::codec::{
 };
 pub use crate::entity::constant::{ReadConstants, write_constants};
 pub use crate::entity::defer::{
-    CompressedFieldIn, ContainsIn, DynamoFieldIn, FormFieldIn, IndexPartIn, KeyPartIn, KeyValueIn,
-    ManagedActorIn, ManagedTimeIn, MapKeyIn, NullFieldIn, NumericIn, OrderedIn, PaddedIn,
-    SerdeFieldIn, SetElementIn, Skipped, StoredIn, TextualIn, TtlTimeIn,
+    CompressedFieldIn, ContainsIn, DynamoFieldIn, FixedDecimalsIn, FormFieldIn, IndexPartIn,
+    KeyPartIn, KeyValueIn, ManagedActorIn, ManagedTimeIn, MapKeyIn, NullFieldIn, NumericIn,
+    OrderedIn, PaddedIn, SerdeFieldIn, SetElementIn, Skipped, StoredIn, TextualIn, TtlTimeIn,
 };
 pub use crate::entity::field::{
     DefaultText, RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill,
@@ -49,13 +49,13 @@ pub use crate::fallback::{
 };
 pub use crate::json::{CodecError, Name, Reader, Tag, Writer};
 pub use crate::key::{
-    Arg, DATE, ENDS, EPOCH, EPOCH_MILLIS, FIRST, GivenPart, IndexField, IndexPart, KeyParser,
-    KeyPart, KeyTarget, KeyText, KeyValue, LAST, LOWER, LOWER_MILLIS, LOWER_SECONDS, Lowercase,
-    MILLIS, MONTH, Millis, Ordered, PADDED, PLAIN, Padded, ParsePart, PartOf, PartPlace, PartText,
-    PartWriter, Role, SECONDS, Seconds, Shard, ToDate, ToEpoch, ToEpochMillis, ToLower,
-    ToLowerMillis, ToLowerSeconds, ToMillis, ToMonth, ToSeconds, ToUpper, ToYear, UPPER,
-    UniquePart, Uppercase, YEAR, Year, YearMonth, encode_key, key_text, read_key_text,
-    read_key_texts, text_if, width_in, wrong_parts,
+    Arg, DATE, ENDS, EPOCH, EPOCH_MILLIS, FIRST, FIXED, FixedDecimals, GivenPart, IndexField,
+    IndexPart, KeyParser, KeyPart, KeyTarget, KeyText, KeyValue, LAST, LOWER, LOWER_MILLIS,
+    LOWER_SECONDS, Lowercase, MILLIS, MONTH, Millis, Ordered, PADDED, PLAIN, Padded, ParsePart,
+    PartOf, PartPlace, PartText, PartWriter, Role, SECONDS, Seconds, Shard, ToDate, ToEpoch,
+    ToEpochMillis, ToLower, ToLowerMillis, ToLowerSeconds, ToMillis, ToMonth, ToSeconds, ToUpper,
+    ToYear, UPPER, UniquePart, Uppercase, YEAR, Year, YearMonth, encode_key, key_text,
+    number_format, read_key_text, read_key_texts, text_if, width_in, wrong_parts,
 };
 pub use crate::large::{Blob, Chunked, Sweep};
 pub use crate::path::{
@@ -75,20 +75,20 @@ pub use crate::query::{
 pub use crate::schema::{
     AllowModel, AttributeDef, CollectionModel, ConstantDef, ConstantValue, DistanceFunction,
     EntityDef, EntityIndexDef, EntityModel, ExpiryDef, FieldModel, FieldRole, IdentifyBy, IndexDef,
-    IndexKind, KeyDef, KeySource, KeyType, LargeDef, LargeModel, NO_NAME, PartModel, PartRanges,
-    Piece, Presence, Projection, SHAPE, SecondKeyDef, SecondKeyUse, ShapeDef, ShapeModel,
-    StreamView, Style, TableDef, TableModel, TypeModel, TypeOf, UniqueDef, UniqueModel,
+    IndexKind, KeyDef, KeySource, KeyType, LargeDef, LargeModel, NO_NAME, Pad, PartModel,
+    PartRanges, Piece, Presence, Projection, SHAPE, SecondKeyDef, SecondKeyUse, ShapeDef,
+    ShapeModel, StreamView, Style, TableDef, TableModel, TypeModel, TypeOf, UniqueDef, UniqueModel,
     UniqueRowDef, ValueModel, VariantModel, VectorDef, VectorKeyDef, WhenDef, Width, are_distinct,
     attributes_agree, count_flattened, ends, fills_sort_key, flattened_fit, has_at_most,
     has_free_constants, has_free_type, has_one_move, has_second_key, has_text_partition,
     index_fits, index_in, is_escaped, is_filled, is_free, is_free_of, is_global,
-    is_identified_by_key, is_identified_by_type, is_in_index, is_key, is_movable, is_part,
-    is_table, keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed, may_lack_flattened,
-    name_or_empty, nth, part_number, row_fills_keys, row_fits_indexes, row_has_free_constants,
-    row_has_own_type, row_is_no_item, row_never_expires, rows_differ, rows_may_meet,
-    same_constants, same_entity, same_index_keys, same_key_types, same_managed, same_partition,
-    same_primary_key, same_read_shards, same_text, shape_number, share_uniques,
-    shared_attributes_agree, with_flattened, with_flattened_fields,
+    is_identified_by_key, is_identified_by_type, is_in_index, is_key, is_movable, is_number,
+    is_part, is_table, keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed,
+    may_lack_flattened, name_or_empty, nth, part_number, ranges_in, row_fills_keys,
+    row_fits_indexes, row_has_free_constants, row_has_own_type, row_is_no_item, row_never_expires,
+    rows_differ, rows_may_meet, same_constants, same_entity, same_index_keys, same_key_types,
+    same_managed, same_partition, same_primary_key, same_read_shards, same_text, shape_number,
+    share_uniques, shared_attributes_agree, with_flattened, with_flattened_fields,
 };
 #[cfg(feature = "vectors")]
 pub use crate::search::{

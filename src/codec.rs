@@ -70,6 +70,7 @@ pub use self::serde::SerdeField;
 pub use crate::json::{CodecError, Number, Reader, Tag, Writer};
 pub use field::DynamoField;
 pub use flat::FlatValue;
+pub(crate) use float::ToNumber;
 pub use item::{Item, Value};
 #[cfg(feature = "json")]
 pub use json_text::JsonText;

@@ -136,6 +136,7 @@ mod text;
 mod update;
 
 pub use crate::key::{Ordered, Textual};
+pub(crate) use change::missing_or;
 pub use change::{Change, Changes};
 #[doc(hidden)]
 pub use collection::Needle;

@@ -70,6 +70,7 @@
 //! ```
 
 mod arg;
+mod decimal;
 mod epoch;
 mod escape;
 mod fold;
@@ -101,6 +102,9 @@ mod writer;
 mod year;
 
 pub use arg::Arg;
+pub use decimal::FixedDecimals;
+#[doc(hidden)]
+pub use decimal::{FIXED, number_format};
 pub use epoch::{ToEpoch, ToEpochMillis};
 pub(crate) use escape::escape_part;
 pub(crate) use fold::in_case;

@@ -26,6 +26,7 @@ mod likeness;
 mod model;
 mod origin;
 mod overlap;
+mod pad;
 mod partition;
 mod pattern;
 mod placement;
@@ -48,7 +49,7 @@ pub use crate::path::FormerUse;
 #[doc(hidden)]
 pub use agree::{
     attributes_agree, ends, fills_sort_key, index_fits, is_escaped, is_free, is_free_of, is_key,
-    is_table, may_be_renamed, name_or_empty, nth, shared_attributes_agree,
+    is_number, is_table, may_be_renamed, name_or_empty, nth, shared_attributes_agree,
 };
 pub use constant::{ConstantDef, ConstantValue};
 pub use definition::{
@@ -87,12 +88,15 @@ pub use large_schema::LargeSchema;
 pub(crate) use layout::{LISTED_ATTRIBUTES, Layout};
 pub use model::{
     AllowModel, CollectionModel, EntityModel, PartModel, PartRanges, TableModel, UniqueModel,
+    ranges_in,
 };
 #[doc(hidden)]
 pub use model::{GivenOfText, NO_NAME, TextOf};
 pub(crate) use origin::{Declaration, Origin};
 #[doc(hidden)]
 pub use overlap::{keys_may_meet, lists, same_key_types, same_text};
+#[doc(hidden)]
+pub use pad::Pad;
 #[doc(hidden)]
 pub use partition::{
     has_at_most, index_in, is_filled, is_global, is_in_index, is_part, part_number, same_entity,

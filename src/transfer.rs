@@ -34,6 +34,7 @@ mod format;
 mod import;
 mod lines;
 mod mask;
+mod nulls;
 mod personal;
 mod place;
 mod plain_json;

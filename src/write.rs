@@ -14,6 +14,7 @@ mod item_write;
 mod keyed;
 mod knowledge;
 pub(crate) mod large;
+mod members;
 mod modify;
 mod put;
 mod reshape;
@@ -36,7 +37,7 @@ pub(crate) use draft::kind::UpdateKind;
 pub(crate) use draft::{UpdateDraft, keep_up};
 pub use dynamic::{DynamicWrite, DynamicWrites};
 pub(crate) use edit::Edit;
-pub(crate) use index_maintenance::{IndexMaintenance, Touched};
+pub(crate) use index_maintenance::{IndexMaintenance, KeyChange, Touched};
 #[allow(deprecated, reason = "the former name")]
 pub use item_write::Repeatable;
 pub use item_write::{Idempotent, ItemWrite, RetrySafe};

@@ -15,6 +15,7 @@ use dynamo_entity::schema::KeyType;
 use dynamo_entity::{Dynamo, Item};
 
 mod comparison;
+mod copied_number;
 mod declaration;
 mod entity;
 mod entity_plan;

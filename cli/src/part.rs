@@ -104,8 +104,15 @@ impl<'m> PartInput<'m> {
     /// The input for it: its type, and its values or an example if the type has some.
     pub(crate) fn kind(&self) -> String {
         let rust_type = self.of.field.map_or("", |field| &field.rust_type);
+        // The format says how many decimals a number may have.
+        let in_key = match self.of.format() {
+            Some(format) if format.contains('.') => {
+                format!(", in the key as `{{{}:{format}}}`", self.field())
+            }
+            _ => String::new(),
+        };
         match (self.example(), self.allowed_values()) {
-            (Some(example), _) => format!("`{rust_type}`, such as {example}"),
+            (Some(example), _) => format!("`{rust_type}`, such as {example}{in_key}"),
             (None, Some(values)) => format!("`{rust_type}`, one of {values}"),
             (None, None) => format!("`{rust_type}`, as it is stored"),
         }
@@ -150,7 +157,7 @@ impl<'m> PartInput<'m> {
             ValueKind::Char => "x",
             ValueKind::Uuid => "018f3b6e-3c4a-7d2e-9a51-0f6b7c8d9e10",
             ValueKind::Ulid => "01J0Z3K4M5N6P7Q8R9S0T1V2W3",
-            ValueKind::Decimal | ValueKind::Number => "9.95",
+            ValueKind::Decimal | ValueKind::Number | ValueKind::Float { .. } => "9.95",
             ValueKind::Text => "ann",
             _ => return None,
         })

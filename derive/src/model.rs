@@ -24,7 +24,9 @@ pub(crate) use field::{
     DefaultValue, Expiry, ExpirySource, Field, FieldRole, Form, FormerName, FormerUse,
 };
 pub(crate) use index::{Index, IndexKind, IndexProjection, When, WhenTest, WhenValue};
-pub(crate) use key::{Format, KeySource, NoneSide, Piece, Style, Template, TextFormat};
+pub(crate) use key::{
+    DerivedPart, Format, KeySource, NoneSide, Piece, Style, Template, TextFormat, parts_that_end,
+};
 pub(crate) use large::LargeValue;
 pub(crate) use projection::{Projected, Projection};
 pub(crate) use table::{IdentifyBy, StreamView, Table, TableIndex};

@@ -12,7 +12,7 @@ use crate::json::Writer;
 use crate::path::Place;
 use crate::plan::{ConditionFailure, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb};
 use crate::query::QuerySource;
-use crate::schema::{EntityDef, Pattern, TableDef, is_identified_by_type};
+use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::wire::Resend;
 use crate::write::large::head_deletes;
 use crate::write::{PlannedWrite, alone, unique};
@@ -57,9 +57,7 @@ pub(super) fn touch<'j>(source: QuerySource) -> Decide<'j> {
     let names: Vec<_> = source.table.key_names().collect();
     Box::new(move |db, item, claim| {
         // Nothing decodes the row, so this tells whether it is one of an entity.
-        if is_identified_by_type(source.table) {
-            source.check_row(item)?;
-        }
+        source.check_identity(item)?;
         let asked = (
             Node::Exists(Place::of(source.table.pk)).and(claim),
             Meaning::Row(ConditionFailure::NEVER.or_condition()),

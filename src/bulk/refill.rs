@@ -232,7 +232,7 @@ impl RowSides<'_> {
         for field in def.attributes {
             let name = field.stored;
             let is_key = name == table.pk || table.sk == Some(name);
-            let stored = self.stored.get_named(name).filter(|json| !is_null(json));
+            let stored = self.stored.get_named(name);
             if field.former.is_some() {
                 self.renamed(field, difference);
                 continue;
@@ -241,10 +241,13 @@ impl RowSides<'_> {
                 self.expiry(name, difference);
                 continue;
             }
-            if is_key || managed.contains(&Some(name)) || stored.is_some() {
+            let is_held = stored.is_some_and(|json| !is_null(json));
+            if is_key || managed.contains(&Some(name)) || is_held {
                 continue;
             }
-            if let Some(json) = self.fresh.get_named(name) {
+            // NULL is no value, unless a put would store it again.
+            let fresh = self.fresh.get_named(name);
+            if let Some(json) = fresh.filter(|json| stored.is_none() || !is_null(json)) {
                 let set = UpdateAction::Set(json.to_vec());
                 difference.changes.push((name, set));
                 difference.guards.push(self.as_stored(name));
@@ -294,7 +297,9 @@ impl RowSides<'_> {
     fn derived(&self, difference: &mut Difference) {
         let before = difference.changes.len();
         for name in self.derived_attributes() {
-            let action = match (self.stored.get_named(name), self.fresh.get_named(name)) {
+            let fresh = self.fresh.get_named(name);
+            let fresh = fresh.map(|fresh| self.number_as_stored(name, fresh));
+            let action = match (self.stored.get_named(name), fresh) {
                 (Some(stored), Some(fresh)) if is_same(stored, fresh) => continue,
                 (None, None) => continue,
                 (_, Some(fresh)) => UpdateAction::Set(fresh.to_vec()),
@@ -324,15 +329,31 @@ impl RowSides<'_> {
         }
     }
 
+    /// The value of a derived attribute. The number of a field is the stored one, because the type of the field may round it.
+    fn number_as_stored<'v>(&'v self, name: &str, fresh: &'v [u8]) -> &'v [u8] {
+        let keys = self.declared.def.index_keys();
+        let mut numbers = keys.filter_map(|key| match key.source {
+            KeySource::Number { field, .. } if key.attribute == name => {
+                Some(attribute_of(self.declared, field)?.1)
+            }
+            _ => None,
+        });
+        // Indexes may share an attribute. Both names of a renamed field get the value that is read.
+        let source = numbers.find(|field| {
+            let own = self.fresh.get_named(field.stored);
+            field.former.is_none() && own.is_some_and(|own| is_same(own, fresh))
+        });
+        let stored = source.and_then(|field| self.stored.get_named(field.stored));
+        stored.filter(|json| !is_null(json)).unwrap_or(fresh)
+    }
+
     /// The attributes that are made of fields.
     fn derived_attributes(&self) -> Vec<&'static str> {
         let (def, table) = (self.declared.def, self.declared.table);
-        let keys = def.indexes.iter();
-        let keys = keys.flat_map(|index| index.pk.iter().chain(index.sk));
-        let templates = keys.filter(|key| matches!(key.source, KeySource::Template(_)));
+        let derived = def.index_keys().filter(|key| key.is_derived());
         let names = def.type_attribute_in(table).into_iter();
         let mut names: Vec<&'static str> = names.chain(def.constant_names()).collect();
-        for key in templates {
+        for key in derived {
             let name = key.attribute;
             let is_primary = name == table.pk || table.sk == Some(name);
             if !is_primary && !names.contains(&name) {
@@ -347,8 +368,7 @@ impl RowSides<'_> {
         let table = self.declared.table;
         let mut fields: Vec<&'static AttributeDef> = Vec::new();
         for index in self.declared.def.indexes {
-            let keys = index.pk.iter().chain(index.sk);
-            let parts = keys.flat_map(crate::schema::KeyDef::fields);
+            let parts = index.keys().flat_map(crate::schema::KeyDef::fields);
             let when = index.when.map_or(&[][..], |when| when.fields);
             for field in parts.chain(when.iter().copied()) {
                 let field = self.declared.deciding(field);

@@ -251,6 +251,9 @@ pub trait BulkExt: QueryExt {
     /// sends mails or charges payments must compare the values or use
     /// [`once`](crate::guide::streams#effects-that-take-place-once).
     ///
+    /// A row that belongs to another entity or to none, because of its type, its constants or the format of its key, gets no
+    /// mark, and is reported with its key.
+    ///
     /// A row costs a write of the whole item, and of each index that projects all attributes. The mark adds 27 bytes to each
     /// item until a `put` replaces it. Use the [`rate`](Bulk::rate) to leave capacity for others and for the consumers.
     ///

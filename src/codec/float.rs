@@ -68,11 +68,20 @@ impl DynamoValue for Number {
     }
 }
 
-/// Decimals of other crates, converted through the number that DynamoDB keeps.
-#[cfg(any(feature = "rust_decimal", feature = "bigdecimal"))]
-pub(super) trait ToNumber: Sized {
+/// Decimals, those of other crates too, converted through the number that DynamoDB keeps.
+pub(crate) trait ToNumber: Sized {
     fn to_number(&self) -> Result<Number, CodecError>;
     fn from_number(number: &Number) -> Result<Self, CodecError>;
+}
+
+impl ToNumber for Number {
+    fn to_number(&self) -> Result<Number, CodecError> {
+        Ok(self.clone())
+    }
+
+    fn from_number(number: &Number) -> Result<Self, CodecError> {
+        Ok(number.clone())
+    }
 }
 
 #[cfg(feature = "rust_decimal")]

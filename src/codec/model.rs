@@ -1,5 +1,7 @@
 //! The declared storage of the values of a type. Only
 //! [`schema()`](crate::DynamoTable::schema) names these constants, so a program that does not call it does not hold them.
+//! However, masked copies use them too, and so do `modify`, `changes_to` and `upsert` of an entity with a field that is a map or has
+//! `null`.
 //!
 //! A type names others by functions, not by constants, because a value may hold values of its own type.
 
@@ -46,7 +48,7 @@ pub enum TypeModel {
 
 /// The names of [`TypeModel::Known`] and [`TypeModel::Of`], which no declared type has without its module, and the kind of
 /// their values.
-const KNOWN: [(&str, ValueKind); 39] = {
+const KNOWN: [(&str, ValueKind); 40] = {
     use MomentForm::{
         Civil, EpochMillis, EpochSeconds, JavaScript, Pynamo, Python, Rfc3339Seconds, Timestamp,
     };
@@ -86,6 +88,7 @@ const KNOWN: [(&str, ValueKind); 39] = {
         ("Rfc3339Seconds", Kind::Moment(Rfc3339Seconds)),
         ("PythonTime", Kind::Moment(Python)),
         ("PynamoTime", Kind::Moment(Pynamo)),
+        ("PagePosition", Kind::PagePosition),
         ("Value", Kind::Any),
         ("Item", Kind::Map),
         ("Nullable", Kind::Collection),
@@ -151,6 +154,8 @@ pub enum ValueKind {
     Month,
     /// A year.
     Year,
+    /// The position of a page of a list.
+    PagePosition,
     /// A value of any type of DynamoDB.
     Any,
     /// A map of values of any type.

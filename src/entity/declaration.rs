@@ -7,7 +7,7 @@ use super::second_row::SecondKey;
 use super::{DynamoEntity, DynamoTable, Known, ManagedValues, Version};
 use crate::error::Error;
 use crate::json::{CodecError, Name, Writer};
-use crate::schema::{EntityDef, KeySource, TableDef, written_with};
+use crate::schema::{EntityDef, KeyDef, TableDef, written_with};
 
 /// Whether a part exists; `None` if that is not known.
 type IsThere = Result<Option<bool>, CodecError>;
@@ -84,11 +84,7 @@ impl EntityDeclaration {
 
     /// Whether keys of indexes or unique values are built from fields.
     pub(crate) fn has_templates(&self) -> bool {
-        let is_template = |source: &KeySource| matches!(source, KeySource::Template(_));
-        let keys = self.def.indexes.iter();
-        keys.flat_map(|index| index.pk.iter().chain(index.sk))
-            .any(|key| is_template(&key.source))
-            || !self.def.uniques.is_empty()
+        self.def.index_keys().any(KeyDef::is_derived) || !self.def.uniques.is_empty()
     }
 
     /// The attribute of a derived expiry.

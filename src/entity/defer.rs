@@ -1,7 +1,7 @@
 //! Bounds that are checked on use.
 //!
-//! A newtype of a float is a valid value but not a key part. Its derive cannot see that, so it writes `impl KeyPart
-//! for Celsius where for<'x> f64: KeyPartIn<'x>`: because of the lifetime, the compiler checks the bound only if the
+//! A newtype of a list is a valid value but not a key part. Its derive cannot see that, so it writes `impl KeyPart
+//! for Names where for<'x> Vec<String>: KeyPartIn<'x>`: because of the lifetime, the compiler checks the bound only if the
 //! newtype is used in a key.
 
 use crate::codec::{
@@ -9,7 +9,7 @@ use crate::codec::{
 };
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::expr::{Contains, Numeric, Textual};
-use crate::key::{IndexPart, KeyPart, KeyValue, Ordered, Padded};
+use crate::key::{FixedDecimals, IndexPart, KeyPart, KeyValue, Ordered, Padded};
 
 macro_rules! deferred {
     ($($deferred:ident: $bound:ident, $message:literal, $label:literal, $note:literal;)*) => {$(
@@ -26,11 +26,15 @@ deferred! {
     KeyPartIn: KeyPart,
         "`{Self}` cannot be a part of a key template, nor can a newtype of it",
         "this newtype holds a `{Self}`",
-        "floats and decimals have no order as text: hold an integer such as cents, or write the bare field, `sk = field`";
+        "key parts are text, numbers, `bool`, timestamps, dates, UUIDs, ULIDs and unit enums";
     PaddedIn: Padded,
         "`{Self}` cannot be padded in a key template, nor can a newtype of it",
         "this newtype holds a `{Self}`",
-        "a width such as `{{field:08}}` is for integers and newtypes of them; write `{{field}}`";
+        "a width such as `{{field:08}}` is for numbers and newtypes of them; write `{{field}}`";
+    FixedDecimalsIn: FixedDecimals,
+        "`{Self}` has no decimals in a key template, nor has a newtype of it",
+        "this newtype holds a `{Self}`",
+        "decimals such as `{{field:06.2}}` are for floats and decimals; an integer has a width alone, `{{field:06}}`";
     OrderedIn: Ordered,
         "DynamoDB has no order for `{Self}`, nor for a newtype of it",
         "this newtype holds a `{Self}`",

@@ -227,11 +227,8 @@ pub fn check_type(
 
 /// Whether the library makes this attribute: a derived key, the type, or a constant.
 pub fn is_derived(entity: &EntityDef, table: &TableDef, name: &str) -> bool {
-    let indexes = entity
-        .indexes
-        .iter()
-        .flat_map(|index| index.pk.iter().chain(index.sk));
-    let mut keys = [&entity.pk].into_iter().chain(&entity.sk).chain(indexes);
+    let own = [&entity.pk].into_iter().chain(&entity.sk);
+    let mut keys = own.chain(entity.index_keys());
     entity.type_attribute_in(table) == Some(name)
         || keys.any(|key| key.attribute == name)
         || entity.constant_names().any(|constant| constant == name)

@@ -109,6 +109,11 @@ impl Known {
         self.fields.binary_search_by(|known| known.0.cmp(field))
     }
 
+    /// Whether DynamoDB computes the value of a field.
+    pub(crate) fn is_computed(&self, field: &str) -> bool {
+        matches!(self.get(field), Some(Knowledge::Computed))
+    }
+
     /// Whether the value of a field is known.
     pub(crate) fn knows(&self, field: &str) -> bool {
         !matches!(self.get(field), None | Some(Knowledge::Computed))

@@ -336,7 +336,7 @@ fn missing_fields(item: &Item, key: &KeySchema, entity: &EntitySchema) -> Vec<St
         })
     };
     let fields: Vec<&str> = match &key.content {
-        KeyContent::Field(field) => vec![field],
+        KeyContent::Field(field) | KeyContent::Number(field) => vec![field],
         KeyContent::Template(pieces) => {
             let parts = pieces.iter().filter_map(|piece| match piece {
                 PieceSchema::Part(part) => Some(part),

@@ -37,7 +37,7 @@ impl KeyReader<'_> {
             }
             KeyContent::Template(pieces) if key.ty == KeyType::S => pieces,
             // IAM and the filters of Lambda compare texts.
-            KeyContent::Template(_) => return None,
+            KeyContent::Template(_) | KeyContent::Number(_) => return None,
         };
         let mut text = String::new();
         for piece in pieces {

@@ -147,7 +147,7 @@ fn key_relation(
 
 /// Whether two keys are written alike, with fields of any name: the same texts between as many parts, or one field.
 fn is_alike(one: &KeySchema, other: &KeySchema) -> bool {
-    match (one.field(), other.field()) {
+    match (one.whole_field(), other.whole_field()) {
         (Some(one), Some(other)) => one == other,
         (None, None) => {
             let pieces = one.pieces().iter().zip(other.pieces());

@@ -206,7 +206,8 @@ fn unless_null<M: Mode>(place: &Place, tag: Tag) -> Option<Node> {
     M::MAY_BE_ABSENT.then(|| missing_or(place, tag))
 }
 
-fn missing_or(place: &Place, tag: Tag) -> Node {
+/// The condition that the place has no value, or one of this type.
+pub(crate) fn missing_or(place: &Place, tag: Tag) -> Node {
     Node::any([
         Node::Missing(place.clone()),
         Node::IsType(place.clone(), tag),

@@ -197,6 +197,7 @@ fn changed_value(
     let held = value_at(before, place);
     Ok(match action {
         UpdateAction::Set(json) => Changed::Value(value_of(json)?),
+        UpdateAction::Same { place, action } => return changed_value(action, place, before),
         UpdateAction::Copy(from) => Changed::Value(
             value_at(before, from)
                 .ok_or_else(|| unfit_place(from))?

@@ -34,6 +34,11 @@ pub(crate) enum UpdateAction {
     Insert(Vec<u8>),
     Discard(Vec<u8>),
     Remove,
+    /// The action of another place: DynamoDB computes the same value for both from the item before the update.
+    Same {
+        place: Place,
+        action: Box<UpdateAction>,
+    },
     /// Changes nothing, for example because no elements were added.
     Nothing,
 }
@@ -84,8 +89,8 @@ impl UntypedChange {
         self
     }
 
-    /// The change of a whole attribute, from a value that was compared and not from a path.
-    pub(crate) fn of_attribute(place: Place, action: UpdateAction) -> Self {
+    /// The change of an attribute or of a member of one, from a value that was compared and not from a path.
+    pub(crate) fn of_value(place: Place, action: UpdateAction) -> Self {
         UntypedChange::new(place, Ok(action))
     }
 }
@@ -132,6 +137,12 @@ impl UpdateActions {
     /// Adds an action of the library's own.
     pub(crate) fn set_action(&mut self, attribute: impl Into<Place>, action: UpdateAction) {
         self.actions.push((attribute.into(), action));
+    }
+
+    /// Adds the change of an attribute or of a member of one, from a value that was compared and not from a path.
+    pub(crate) fn set_value(&mut self, place: Place, action: UpdateAction) {
+        self.guards.extend(holder_exists(&place));
+        self.set_action(place, action);
     }
 
     /// Adds an action of the library's own instead of any other at this attribute.
@@ -278,6 +289,7 @@ impl UpdateAction {
             | UpdateAction::Add { delta: operand, .. }
             | UpdateAction::Append(operand)
             | UpdateAction::Prepend(operand) => matches!(operand, UpdateOperand::Json(_)),
+            UpdateAction::Same { action, .. } => action.makes_a_value(),
             UpdateAction::Copy(_)
             | UpdateAction::SetSum { .. }
             | UpdateAction::Discard(_)
@@ -291,6 +303,7 @@ impl UpdateAction {
             UpdateAction::Remove | UpdateAction::Nothing => Clause::Remove,
             UpdateAction::Insert(_) => Clause::Add,
             UpdateAction::Discard(_) => Clause::Delete,
+            UpdateAction::Same { action, .. } => action.update_clause(),
             _ => Clause::Set,
         }
     }
@@ -340,6 +353,7 @@ impl UpdateAction {
             UpdateAction::Insert(json) | UpdateAction::Discard(json) => {
                 out.push_text(" ").push_json(json);
             }
+            UpdateAction::Same { place, action } => action.write_action(place, out),
             UpdateAction::Remove | UpdateAction::Nothing => {}
         }
     }

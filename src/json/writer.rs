@@ -23,6 +23,11 @@ impl Name {
     pub const fn new(text: &'static str, json: &'static str) -> Self {
         Name { text, json }
     }
+
+    /// A name that only the table knows, so that the derive cannot make its JSON form.
+    pub const fn of_table(text: &'static str) -> Self {
+        Name { text, json: "" }
+    }
 }
 
 /// Builds DynamoDB JSON.

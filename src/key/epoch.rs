@@ -12,7 +12,7 @@ use super::part_text::{PartText, PartWriter};
 use super::writer::PartPlace;
 use crate::clock::{Moment, Timestamp};
 use crate::json::CodecError;
-use crate::schema::Width;
+use crate::schema::{Pad, Width};
 
 /// `{field:epoch}`: a timestamp.
 #[diagnostic::on_unimplemented(
@@ -90,7 +90,7 @@ macro_rules! counted {
             fn parse(
                 key: &mut KeyParser<'_>,
                 field: &'static str,
-                pad: Option<usize>,
+                pad: Option<Pad>,
                 after: Option<&'static str>,
             ) -> Result<$part<T>, CodecError> {
                 let count: EpochCount<$digits, $per_second> = key.part(field, pad, after)?;

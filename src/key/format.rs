@@ -14,7 +14,7 @@ use crate::clock::{Moment, Timestamp};
 use crate::codec::time::{TimeValue, date_of_day, day_of_date, every_civil, every_moment};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::CodecError;
-use crate::schema::Width;
+use crate::schema::{Pad, Width};
 
 /// `{field}`
 pub const PLAIN: u8 = 0;
@@ -43,11 +43,11 @@ pub const LAST: u8 = 32;
 /// `{field:ends}`; with another format, the bits of both.
 pub const ENDS: u8 = 64;
 
-/// `{field:0N}`: an integer, or a newtype of one.
+/// `{field:0N}`: a number, or a newtype of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be padded in a key template",
-    label = "not an integer",
-    note = "a width such as `{{field:08}}` is for integers and newtypes of them; write `{{field}}`"
+    label = "not a number",
+    note = "a width such as `{{field:08}}` is for numbers and newtypes of them; write `{{field}}`"
 )]
 pub trait Padded {
     #[doc(hidden)]
@@ -91,7 +91,7 @@ macro_rules! lossy {
         fn parse(
             key: &mut KeyParser<'_>,
             field: &'static str,
-            pad: Option<usize>,
+            pad: Option<$crate::schema::Pad>,
             after: Option<&'static str>,
         ) -> Result<$part, CodecError>;
 
@@ -140,7 +140,7 @@ macro_rules! lossy {
         fn parse(
             key: &mut KeyParser<'_>,
             field: &'static str,
-            pad: Option<usize>,
+            pad: Option<$crate::schema::Pad>,
             after: Option<&'static str>,
         ) -> Result<$part, CodecError> {
             key.part(field, pad, after)
@@ -228,7 +228,7 @@ pub trait ToMonth: Sized {
 pub type ParsePart<P> = fn(
     &mut KeyParser<'_>,
     &'static str,
-    Option<usize>,
+    Option<Pad>,
     Option<&'static str>,
 ) -> Result<P, CodecError>;
 

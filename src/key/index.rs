@@ -1,5 +1,6 @@
 //! Parts of index keys. A part may be missing, and then the item is not in the index.
 
+use super::decimal::{FIXED, FixedDecimals};
 use super::epoch::{ToEpoch, ToEpochMillis};
 use super::fold::{Lowercase, ToLower, ToUpper, Uppercase};
 use super::format::{
@@ -21,9 +22,8 @@ use crate::schema::{IsAsWritten, KeyDef, KeySource, KeyType, PartRanges, Presenc
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a part of an index key",
     label = "neither a key part nor an `Option` of one",
-    note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
-    note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
-    note = "a width such as `{{field:08}}` is for integers, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date`, `:month` and `:year` for timestamps and dates, `:lower` and `:upper` for text, `:s:lower` and `:ms:lower` for timestamps, `:first` and `:last`, alone or after another format, for an `Option`, to give its None a position, `:ends` for an `Option` of a `verbatim` table whose keys end there"
+    note = "key parts are text, numbers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
+    note = "a width such as `{{field:08}}` is for numbers, with decimals as in `{{field:08.2}}` for those with a fraction, `:s`, `:ms`, `:epoch` and `:epoch_ms` for timestamps, `:date`, `:month` and `:year` for timestamps and dates, `:lower` and `:upper` for text, `:s:lower` and `:ms:lower` for timestamps, `:first` and `:last`, alone or after another format, for an `Option`, to give its None a position, `:ends` for an `Option` of a `verbatim` table whose keys end there"
 )]
 pub trait IndexField<const FORMAT: u8> {
     /// The type that a query takes: the field's type, or the truncated type of a format.
@@ -130,6 +130,7 @@ macro_rules! index_fields {
 index_fields! {
     PLAIN: KeyPart, KeyPart, T, write, is_empty_part;
     PADDED: Padded, KeyPart, T, write, is_empty_part;
+    FIXED: FixedDecimals, KeyPart, T, write, is_empty_part;
     SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
     MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
     EPOCH: ToEpoch, ToEpoch, Seconds<T>, write_held;
@@ -189,6 +190,7 @@ macro_rules! placed_fields {
             $place $presence;
             PLAIN: KeyPart, KeyPart, T, write, is_empty_part;
             PADDED: Padded, KeyPart, T, write, is_empty_part;
+            FIXED: FixedDecimals, KeyPart, T, write, is_empty_part;
             SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
             MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
             EPOCH: ToEpoch, ToEpoch, Seconds<T>, write_held;
@@ -235,6 +237,14 @@ pub trait IndexPart: Sized {
     #[doc(hidden)]
     const BARE: BareKey;
 
+    /// Whether it may be missing.
+    #[doc(hidden)]
+    const PRESENCE: Presence;
+
+    /// Whether the value exists. The item is not in the index for a None.
+    #[doc(hidden)]
+    fn is_there(&self) -> bool;
+
     /// The key for a text as a person writes it.
     #[doc(hidden)]
     fn given(text: &str, _: TextOf) -> Option<Box<dyn std::any::Any>>
@@ -252,6 +262,19 @@ pub trait IndexPart: Sized {
     /// Writes the value to compare with, whether it fits a key or not; a None writes nothing.
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
+
+    /// Writes the number of a field into a key attribute that is not its own. There is a value.
+    #[doc(hidden)]
+    fn write_number(
+        &self,
+        field: &str,
+        attribute: &'static str,
+        writer: &mut Writer,
+    ) -> Result<(), CodecError> {
+        writer.dynamic_name(attribute);
+        let written = self.encode_bound(writer);
+        written.map_err(|fault| fault.at(field).in_key(attribute))
+    }
 
     /// Reads the attribute.
     #[doc(hidden)]
@@ -298,6 +321,11 @@ impl<T: KeyValue> IndexPart for T {
     const TYPE: KeyType = <T as KeyValue>::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
     const BARE: BareKey = (T::TYPE, test_of_text::<T>());
+    const PRESENCE: Presence = Presence::Always;
+
+    fn is_there(&self) -> bool {
+        true
+    }
 
     fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where
@@ -340,6 +368,11 @@ impl<T: KeyValue> IndexPart for Option<T> {
     const TYPE: KeyType = T::TYPE;
     const RANGES: PartRanges = <T as KeyValue>::RANGES;
     const BARE: BareKey = (T::TYPE, test_of_text::<T>());
+    const PRESENCE: Presence = Presence::Optional;
+
+    fn is_there(&self) -> bool {
+        self.is_some()
+    }
 
     fn given(text: &str, of: TextOf) -> Option<Box<dyn std::any::Any>>
     where

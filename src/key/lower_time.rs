@@ -10,7 +10,7 @@ use super::writer::PartPlace;
 use crate::clock::Moment;
 use crate::codec::time::{Precision, TimeText, parse_time};
 use crate::json::CodecError;
-use crate::schema::Width;
+use crate::schema::{Pad, Width};
 
 /// `{field:s:lower}`
 pub const LOWER_SECONDS: u8 = 10;
@@ -86,7 +86,7 @@ macro_rules! lowered {
             fn parse(
                 key: &mut KeyParser<'_>,
                 field: &'static str,
-                pad: Option<usize>,
+                pad: Option<Pad>,
                 after: Option<&'static str>,
             ) -> Result<$part<T>, CodecError> {
                 let time: $text<T> = key.part(field, pad, after)?;

@@ -264,6 +264,13 @@ impl KeyTarget<'_> {
     /// Writes a key attribute that is a plain field.
     pub fn value<V: KeyValue>(self, value: &V, name: &Name, role: Role) -> Result<(), CodecError> {
         match self.0 {
+            // Such a key is a number, which is never empty or too long.
+            TargetKind::Attribute(writer) if name.json.is_empty() => {
+                writer.dynamic_name(name.text);
+                value
+                    .encode_bound(writer)
+                    .map_err(|fault| fault.at(name.text).in_key(name.text))
+            }
             TargetKind::Attribute(writer) => value.encode_key(name, role, writer),
             TargetKind::Bound(writer) => value
                 .encode_bound(writer)

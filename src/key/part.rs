@@ -5,18 +5,18 @@ use super::parse::KeyParser;
 use super::part_text::{PartOut, PartText, PartWriter, width_in};
 use super::writer::{KeyText, PartPlace, TemplateExtent, TextOutput};
 use crate::json::CodecError;
-use crate::schema::{PartRanges, Separator, Style, TextOf, Width};
+use crate::schema::{Pad, PartRanges, Separator, Style, TextOf, Width};
 
 /// A type that can be used in a key template.
 ///
 /// Different values have different texts, and the texts sort like the values. Text, integers up to 128 bits, `bool`,
 /// timestamps, dates, UUIDs, ULIDs and unit enums are key parts, and so are newtypes of these with
-/// `#[derive(DynamoValue)]`.
+/// `#[derive(DynamoValue)]`. Floats and decimals are key parts too, but their texts sort like the numbers only if the
+/// template sets the width and the decimals, as in `{price:06.2}`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a part of a key template",
     label = "not a key part",
-    note = "key parts are text, integers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
-    note = "floats and decimals have no order as text: store an integer such as cents, or write the bare field, `sk = field`",
+    note = "key parts are text, numbers, `bool`, timestamps, dates, UUIDs, ULIDs, unit enums, and newtypes of these with `#[derive(DynamoValue)]`",
     note = "an `Option` can be part of an index key, but a primary key is always there"
 )]
 pub trait KeyPart: Sized {
@@ -28,7 +28,8 @@ pub trait KeyPart: Sized {
     const MAY_BE_EMPTY: bool = false;
 
     /// The punctuation in texts of this type, if other parts follow them up to a separator of one of these characters. In
-    /// types that hold any text, a separator is an error of the value that holds it.
+    /// types that hold any text, a separator is an error of the value that holds it. For floats, also the letter of
+    /// their exponents, by which their texts differ from those of decimals.
     #[doc(hidden)]
     const HOLDS: &'static str = "";
 
@@ -81,7 +82,7 @@ pub trait KeyPart: Sized {
     fn parse(
         key: &mut KeyParser<'_>,
         field: &'static str,
-        pad: Option<usize>,
+        pad: Option<Pad>,
         after: Option<&'static str>,
     ) -> Result<Self, CodecError> {
         key.part(field, pad, after)
@@ -106,13 +107,13 @@ impl KeyParser<'_> {
     pub fn part<P: KeyPart>(
         &mut self,
         field: &'static str,
-        pad: Option<usize>,
+        pad: Option<Pad>,
         after: Option<&'static str>,
     ) -> Result<P, CodecError> {
         let width = match width_in(P::WIDTH, pad, self.style) {
             Width::Fixed(width) | Width::Digits(width) => width,
             Width::Signed(digits) => digits + usize::from(self.rest.starts_with('-')),
-            Width::Variable => match after {
+            Width::Variable | Width::Decimal => match after {
                 // The last part goes to the end, so that it may hold the delimiter in verbatim keys.
                 None => self.rest.len(),
                 Some(after) => (self.style.separator(after))
@@ -153,7 +154,7 @@ impl<'w> KeyText<'w> {
     fn write_part<P: KeyPart>(
         &mut self,
         part: &P,
-        pad: Option<usize>,
+        pad: Option<Pad>,
         after: Option<&'static str>,
     ) -> Result<(), CodecError> {
         let (out, is_bound) = match &mut self.out {
@@ -191,7 +192,7 @@ impl<'w> KeyText<'w> {
     fn compare_part<P: KeyPart>(
         &mut self,
         part: &P,
-        pad: Option<usize>,
+        pad: Option<Pad>,
         after: Option<&'static str>,
         stored: Option<&'w [u8]>,
     ) -> Result<(), CodecError> {
@@ -220,7 +221,7 @@ impl<'w> KeyText<'w> {
 /// it would end the part early.
 fn may_not_hold<P: KeyPart>(
     style: Style,
-    pad: Option<usize>,
+    pad: Option<Pad>,
     after: Option<&'static str>,
     written: &[u8],
 ) -> Option<Separator> {

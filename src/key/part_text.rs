@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use super::escape::{escape_text, unescape_text};
-use crate::schema::{Style, Width};
+use crate::schema::{Pad, Style, Width};
 
 /// The text of one part, as in the key.
 #[derive(Debug, Clone, Copy)]
 pub struct PartText<'t> {
     pub(super) raw: &'t str,
     pub(super) style: Style,
-    pub(super) pad: Option<usize>,
+    pub(super) pad: Option<Pad>,
 }
 
 impl<'t> PartText<'t> {
@@ -53,7 +53,7 @@ impl<'t> PartText<'t> {
 
     pub(super) fn digit_count(&self, natural: usize) -> Option<usize> {
         match (self.pad, self.style) {
-            (Some(pad), _) => Some(pad),
+            (Some(pad), _) => Some(pad.width),
             (None, Style::Escaped) => Some(natural),
             (None, Style::Verbatim(_)) => None,
         }
@@ -65,7 +65,7 @@ impl<'t> PartText<'t> {
 pub struct PartWriter<'a> {
     pub(super) out: PartOut<'a>,
     pub(super) style: Style,
-    pub(super) pad: Option<usize>,
+    pub(super) pad: Option<Pad>,
 }
 
 /// The destination of the text of a part.
@@ -104,7 +104,7 @@ impl PartWriter<'_> {
     /// width, because other libraries do not pad numbers.
     pub(super) fn digit_count(&self, natural: usize) -> Option<usize> {
         match (self.pad, self.style) {
-            (Some(pad), _) => Some(pad),
+            (Some(pad), _) => Some(pad.width),
             (None, Style::Escaped) => Some(natural),
             (None, Style::Verbatim(_)) => None,
         }
@@ -112,16 +112,18 @@ impl PartWriter<'_> {
 }
 
 /// Whether negative numbers are errors: other libraries have no order for those of a padded key.
-pub(super) fn has_no_negatives(pad: Option<usize>, style: Style) -> bool {
+pub(super) fn has_no_negatives(pad: Option<Pad>, style: Style) -> bool {
     pad.is_some() && style != Style::Escaped
 }
 
 /// The width of a part in a template: that of its type, changed by the format and the style.
-pub const fn width_in(natural: Width, pad: Option<usize>, style: Style) -> Width {
+pub const fn width_in(natural: Width, pad: Option<Pad>, style: Style) -> Width {
     match (natural, pad, style) {
-        (Width::Digits(_), Some(pad), _) => Width::Fixed(pad),
+        (Width::Digits(_), Some(pad), _) => Width::Fixed(pad.width),
         (Width::Digits(digits), None, Style::Escaped) => Width::Fixed(digits),
-        (Width::Signed(_), Some(pad), _) => Width::Signed(pad),
+        (Width::Signed(_), Some(pad), _) => Width::Signed(pad.width),
+        (Width::Decimal, Some(Pad { width, .. }), _) if width > 0 => Width::Fixed(width),
+        (Width::Decimal, _, _) => Width::Variable,
         // Verbatim keys are those of other libraries, which write as many digits as the number has.
         (Width::Digits(_) | Width::Signed(_), None, Style::Verbatim(_)) => Width::Variable,
         _ => natural,

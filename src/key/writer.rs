@@ -5,7 +5,7 @@ use std::fmt;
 use super::role::Role;
 use super::shard::Shard;
 use crate::json::{CodecError, Name, Writer, escape_into};
-use crate::schema::{Presence, Style};
+use crate::schema::{Pad, Presence, Style};
 
 /// The buffer to which a generated function writes a key attribute, and how much of it.
 #[derive(Debug)]
@@ -124,7 +124,7 @@ impl<T: ?Sized> fmt::Debug for PartOf<'_, T> {
 pub struct PartPlace<'k, 'w> {
     pub(super) key: &'k mut KeyText<'w>,
     pub(super) field: &'static str,
-    pub(super) pad: Option<usize>,
+    pub(super) pad: Option<Pad>,
     pub(super) after: Option<&'static str>,
 }
 
@@ -264,7 +264,7 @@ impl<'w> KeyText<'w> {
     pub fn part(
         &mut self,
         field: &'static str,
-        pad: Option<usize>,
+        pad: Option<Pad>,
         after: Option<&'static str>,
     ) -> PartPlace<'_, 'w> {
         if let TextOutput::Text { met, .. } = &mut self.out {

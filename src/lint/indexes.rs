@@ -327,7 +327,7 @@ fn whole_fields_of<'s>(entity: &'s EntitySchema, keys: &'s [KeySchema]) -> Optio
     let mut fields = Vec::new();
     for key in keys {
         match &key.content {
-            KeyContent::Field(name) => fields.push(name.as_str()),
+            KeyContent::Field(name) | KeyContent::Number(name) => fields.push(name.as_str()),
             KeyContent::Template(pieces) => {
                 for piece in pieces {
                     match piece {

@@ -173,7 +173,7 @@ fn longest(keys: &KeyPair<'_>, key: &KeySchema) -> usize {
         PieceSchema::Part(part) => match part.width {
             Width::Fixed(bytes) | Width::Digits(bytes) => bytes,
             Width::Signed(digits) => digits.saturating_add(1),
-            Width::Variable => {
+            Width::Variable | Width::Decimal => {
                 let field = keys.entity.field(&part.field);
                 let is_free = field.is_some_and(FieldSchema::is_free_text);
                 if is_free { TEXT } else { 0 }
@@ -193,14 +193,16 @@ pub(super) fn float_key(table: &TableSchema, findings: &mut Findings) {
         if keys.pattern.is_none() {
             fields.extend(keys.sort_fields());
         }
-        if let Some(field) = fields.iter().find(|field| field.is_float()) {
+        // A float whose decimals are fixed is an error if it has more of them, so each query gives all of its digits.
+        let is_inexact = |field: &&FieldInKey<'_>| field.is_float() && !field.has_decimals();
+        if let Some(field) = fields.iter().find(is_inexact) {
             let name = field.name;
             findings.add(
                 LintPlace::of_keys(&keys),
                 format!(
                     "`{name}` is a float and a query must give every digit to find it: 0.1 + 0.2 is not 0.3"
                 ),
-                format!("store `{name}` as an integer of the smallest unit, or as a decimal"),
+                format!("store `{name}` as an integer of the smallest unit, or as a decimal; a template can set its decimals, as in `{{{name}:09.2}}`"),
             );
         }
     }

@@ -163,6 +163,7 @@ impl AttributeNames<'_> {
         KeySchema {
             content: match &key.content {
                 KeyContent::Field(field) => KeyContent::Field(self.stored(field)),
+                KeyContent::Number(field) => KeyContent::Number(self.stored(field)),
                 KeyContent::Template(pieces) => KeyContent::Template(self.template(pieces)),
             },
             ..key.clone()

@@ -147,7 +147,7 @@ fn second_key(line: &mut FactLine, second: &mut SecondKeySchema) {
     line.name(&mut second.other);
 }
 
-/// `pk id N = id`, or `pk pk S "USER#{user}"` and a line for each part.
+/// `pk id N = id`, `sk gsi1sk N number score`, or `pk pk S "USER#{user}"` and a line for each part.
 fn key(line: &mut FactLine, key: &mut KeySchema) {
     line.name(&mut key.attribute);
     line.word(&mut key.ty);
@@ -156,6 +156,15 @@ fn key(line: &mut FactLine, key: &mut KeySchema) {
     line.labelled("=", &mut field, FactLine::name);
     if let Some(field) = field {
         key.content = KeyContent::Field(field);
+        return;
+    }
+    let mut number = match &key.content {
+        KeyContent::Number(field) => Some(field.clone()),
+        _ => None,
+    };
+    line.labelled("number", &mut number, FactLine::name);
+    if let Some(field) = number {
+        key.content = KeyContent::Number(field);
         return;
     }
     // The text is for people; what it cannot hold, as widths and presences, is in the lines of the

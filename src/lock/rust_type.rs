@@ -69,6 +69,7 @@ pub(super) fn is_among(old: &str, new: &str) -> bool {
                     ValueKind::Char
                         | ValueKind::Uuid
                         | ValueKind::Ulid
+                        | ValueKind::PagePosition
                         | ValueKind::Moment(MomentForm::Timestamp)
                         | ValueKind::Day,
                     ValueKind::Text

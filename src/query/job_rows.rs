@@ -16,7 +16,7 @@ use crate::query::engine::{Places, Walk, explain_query};
 use crate::query::keys::QuerySource;
 use crate::query::request::{Hydration, Selection, Wanted};
 use crate::retry::RetryBudget;
-use crate::schema::{SHAPE, shape_number};
+use crate::schema::{EntityIndexDef, SHAPE, shape_number};
 use crate::write::attributes_of;
 
 /// The rows of a job.
@@ -180,7 +180,7 @@ impl JobRows {
         }
         let table = self.query_source().table;
         let index = self.query_source().index.into_iter();
-        let keys = index.flat_map(|index| index.pk.iter().chain(index.sk));
+        let keys = index.flat_map(EntityIndexDef::keys);
         let mut asked = Vec::new();
         for name in keys.map(|key| key.attribute) {
             // The request names the item by its primary key, so a condition on it would always

@@ -2,8 +2,8 @@
 
 use super::overlap::{is_fallback, same_text};
 use super::{
-    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, Piece, Presence, Projection,
-    Style, TableDef, Width,
+    EntityDef, EntityIndexDef, IndexDef, IndexKind, KeyDef, KeySource, KeyType, Piece, Presence,
+    Projection, Style, TableDef, Width,
 };
 
 /// A name of a list, or empty text past its end.
@@ -162,7 +162,7 @@ const fn is_filled_by(stored: &str, keys: &[KeyDef]) -> bool {
 }
 
 const fn is_filled(stored: &str, key: &KeyDef) -> bool {
-    matches!(key.source, KeySource::Template(_)) && same_text(key.attribute, stored)
+    key.is_derived() && same_text(key.attribute, stored)
 }
 
 /// Whether an entity has a sort key if the table has one, and none if it has none.
@@ -178,6 +178,11 @@ pub const fn is_table(table: &TableDef, named: &str) -> bool {
 /// Whether the attribute of a bare key field has the name of the key.
 pub const fn is_key(stored: &str, attribute: &str) -> bool {
     attribute.is_empty() || same_text(stored, attribute)
+}
+
+/// Whether a key attribute of this type contains a number.
+pub const fn is_number(ty: KeyType) -> bool {
+    matches!(ty, KeyType::N)
 }
 
 /// Whether a declared index is of this kind and has this many key attributes.
@@ -250,7 +255,10 @@ const fn all_agree(key: &KeyDef, others: &[KeyDef]) -> bool {
 
 const fn same_source(a: &KeySource, b: &KeySource) -> bool {
     match (a, b) {
-        (KeySource::Field(a), KeySource::Field(b)) => same_text(a, b),
+        (KeySource::Field(a), KeySource::Field(b))
+        | (KeySource::Number { field: a, .. }, KeySource::Number { field: b, .. }) => {
+            same_text(a, b)
+        }
         (KeySource::Template(a), KeySource::Template(b)) => {
             let all = PartMatch {
                 field: true,

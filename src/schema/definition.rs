@@ -109,6 +109,8 @@ pub enum Width {
     Digits(usize),
     /// This many digits, after a minus sign if the number is negative.
     Signed(usize),
+    /// A number that may have a fraction, of any width unless the template sets one.
+    Decimal,
 }
 
 /// Whether a part of an index key may be missing.
@@ -176,6 +178,13 @@ pub enum KeySource {
     Field(&'static str),
     /// A text made of the pieces.
     Template(&'static [Piece]),
+    /// The number of a field, stored again in an attribute of the key.
+    Number {
+        /// The field's name.
+        field: &'static str,
+        /// Whether it may be missing.
+        presence: Presence,
+    },
 }
 
 /// One attribute of a key.
@@ -208,6 +217,11 @@ impl KeyDef {
 }
 
 impl EntityDef {
+    /// The key attributes of all of its indexes.
+    pub(crate) fn index_keys(&self) -> impl Iterator<Item = &KeyDef> {
+        self.indexes.iter().flat_map(EntityIndexDef::keys)
+    }
+
     /// The attribute that stores its name in the items of a shared table.
     pub(crate) const fn type_attribute_in(&self, table: &TableDef) -> Option<&'static str> {
         match self.type_attribute {
@@ -235,10 +249,15 @@ impl EntityDef {
 }
 
 impl KeyDef {
+    /// Whether the library makes the attribute from fields, which have attributes of their own.
+    pub(crate) const fn is_derived(&self) -> bool {
+        !matches!(self.source, KeySource::Field(_))
+    }
+
     /// The fields that it is made of.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static str> + use<> {
         let (field, pieces) = match self.source {
-            KeySource::Field(field) => (Some(field), &[][..]),
+            KeySource::Field(field) | KeySource::Number { field, .. } => (Some(field), &[][..]),
             KeySource::Template(pieces) => (None, pieces),
         };
         field
@@ -486,6 +505,13 @@ pub struct EntityIndexDef {
     pub when: Option<WhenDef>,
     /// Whether it is declared with `filling`: old items may lack its keys, so no program queries it yet.
     pub filling: bool,
+}
+
+impl EntityIndexDef {
+    /// The key attributes: those of the partition key, and then those of the sort key.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &KeyDef> {
+        self.pk.iter().chain(self.sk)
+    }
 }
 
 /// `when(field = value)` or `when(function(field))`

@@ -5,7 +5,7 @@ use std::fmt;
 use super::json_form::json_record;
 use super::{
     EntityDef, EntityIndexDef, EntityModel, FieldRole, IndexKind, KeyType, LargeSchema, Origin,
-    Pattern, Presence, SecondKeyUse, TableDef, VectorSearchSchema, Width,
+    Pad, Pattern, Presence, SecondKeyUse, TableDef, VectorSearchSchema, Width,
 };
 use crate::json::Tag;
 use crate::path::FormerUse;
@@ -189,11 +189,14 @@ pub struct KeySchema {
 
 /// The source of a key attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum KeyContent {
     /// The field of this name, whose own attribute it is.
     Field(String),
     /// A text made of these pieces.
     Template(Vec<PieceSchema>),
+    /// `number(field)`: the number of the field of this name, which also has an attribute of its own.
+    Number(String),
 }
 
 impl Default for KeyContent {
@@ -458,23 +461,31 @@ impl PatternSchema {
 impl KeySchema {
     /// The fields that it is made of, in their order.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        self.field()
+        self.whole_field()
             .into_iter()
             .chain(self.parts().map(|part| part.field.as_str()))
+    }
+
+    /// The field whose value it is, in its own attribute or in that of the field.
+    pub fn whole_field(&self) -> Option<&str> {
+        match &self.content {
+            KeyContent::Field(field) | KeyContent::Number(field) => Some(field),
+            KeyContent::Template(_) => None,
+        }
     }
 
     /// The field whose own attribute it is, if it is one.
     pub fn field(&self) -> Option<&str> {
         match &self.content {
             KeyContent::Field(field) => Some(field),
-            KeyContent::Template(_) => None,
+            KeyContent::Template(_) | KeyContent::Number(_) => None,
         }
     }
 
-    /// The pieces of its template; none if it is a field.
+    /// The pieces of its template; none if it has none.
     pub fn pieces(&self) -> &[PieceSchema] {
         match &self.content {
-            KeyContent::Field(_) => &[],
+            KeyContent::Field(_) | KeyContent::Number(_) => &[],
             KeyContent::Template(pieces) => pieces,
         }
     }
@@ -505,6 +516,11 @@ impl KeySchema {
 }
 
 impl PartSchema {
+    /// The number of digits after the point, if the format sets it.
+    pub(crate) fn decimals(&self) -> Option<usize> {
+        Pad::read_pad(self.format.as_deref()?)?.decimals
+    }
+
     /// The component of the field in the part, such as `date`, or the case of its letters, or both; None if the part contains
     /// the whole field. The format may also contain the number of digits, which the width contains too, and the
     /// position of a None, which the presence contains too.
@@ -514,18 +530,18 @@ impl PartSchema {
             Some((text, "first" | "last" | "ends")) => text,
             _ => format,
         };
-        let digits = text.strip_prefix('0').unwrap_or_default();
         // A pad and the position of a None keep the whole value; every other format cuts it.
-        let is_pad = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let is_pad = Pad::read_pad(text).is_some();
         (!is_pad && !["first", "last", "ends"].contains(&text)).then_some(text)
     }
 }
 
-/// As it is declared: the name of the field, or the template in quotes.
+/// As it is declared: the name of the field, `number(field)`, or the template in quotes.
 impl fmt::Display for KeySchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pieces = match &self.content {
             KeyContent::Field(field) => return f.write_str(field),
+            KeyContent::Number(field) => return write!(f, "number({field})"),
             KeyContent::Template(pieces) => pieces,
         };
         f.write_str("\"")?;

@@ -111,12 +111,15 @@ impl Word for Width {
             Width::Fixed(width) => format!("fixed:{width}"),
             Width::Digits(digits) => format!("digits:{digits}"),
             Width::Signed(digits) => format!("signed:{digits}"),
+            Width::Decimal => "decimal".to_owned(),
         }
     }
 
     fn of_word(word: &str) -> Option<Self> {
-        if word == "variable" {
-            return Some(Width::Variable);
+        match word {
+            "variable" => return Some(Width::Variable),
+            "decimal" => return Some(Width::Decimal),
+            _ => {}
         }
         let (kind, count) = word.split_once(':')?;
         let count = count.parse().ok()?;

@@ -29,7 +29,7 @@ pub struct FieldInKey<'s> {
     pub name: &'s str,
     /// The field; None only if the schema was not declared and does not contain it.
     pub field: Option<&'s FieldSchema>,
-    /// The part of a template; None if the field is the key attribute itself.
+    /// The part of a template; None if the value of the field is the key.
     pub part: Option<&'s PartSchema>,
 }
 
@@ -142,7 +142,7 @@ impl<'s> KeyPair<'s> {
 
     fn fields_of(&self, keys: &'s [KeySchema]) -> Vec<FieldInKey<'s>> {
         let fields = keys.iter().flat_map(|key| {
-            let bare = key.field().map(|name| (name, None));
+            let bare = key.whole_field().map(|name| (name, None));
             let parts = key.parts().map(|part| (part.field.as_str(), Some(part)));
             bare.into_iter().chain(parts)
         });
@@ -208,6 +208,11 @@ impl<'s> FieldInKey<'s> {
     /// Whether this is the same part of the same field as another one.
     pub(crate) fn is_like(&self, other: &FieldInKey<'_>) -> bool {
         (self.name, self.cut()) == (other.name, other.cut())
+    }
+
+    /// Whether the template sets the number of decimals, so that no other number has this text.
+    pub(crate) fn has_decimals(&self) -> bool {
+        self.part.is_some_and(|part| part.decimals().is_some())
     }
 
     pub(crate) fn presence(&self) -> Presence {

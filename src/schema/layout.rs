@@ -81,12 +81,7 @@ impl Layout {
     fn keys(&self) -> impl Iterator<Item = &'static KeyDef> {
         self.entities.iter().flat_map(|entity| {
             let own = std::iter::once(&entity.pk).chain(entity.sk.as_ref());
-            own.chain(
-                entity
-                    .indexes
-                    .iter()
-                    .flat_map(|index| index.pk.iter().chain(index.sk)),
-            )
+            own.chain(entity.index_keys())
         })
     }
 
@@ -313,8 +308,7 @@ impl DeclaredEntity {
 
     /// The type of a field that is a key attribute.
     fn key_type(self, field: &str) -> Option<Tag> {
-        let indexes = self.entity.indexes.iter();
-        let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
+        let of_indexes = self.entity.index_keys();
         let own = [&self.entity.pk].into_iter().chain(&self.entity.sk);
         let is_it = |key: &&KeyDef| matches!(key.source, KeySource::Field(name) if name == field);
         own.chain(of_indexes).find(is_it).map(|key| match key.ty {
@@ -350,8 +344,8 @@ impl DeclaredEntity {
 
 /// A key attribute; its parts are taken from those of the entity, which come in the same order.
 fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>) -> KeySchema {
-    if matches!(key.source, KeySource::Field(_)) {
-        // A bare key has an entry in the list, which is not needed here.
+    if !matches!(key.source, KeySource::Template(_)) {
+        // A bare key or a number has an entry in the list, which is not needed here.
         parts.next();
     }
     key_of_formats(key, &mut parts.map(|part| part.format))
@@ -361,6 +355,7 @@ fn key_schema<'p>(key: &KeyDef, parts: &mut impl Iterator<Item = &'p PartModel>)
 fn key_of_formats(key: &KeyDef, formats: &mut impl Iterator<Item = &'static str>) -> KeySchema {
     let content = match key.source {
         KeySource::Field(field) => KeyContent::Field(field.to_owned()),
+        KeySource::Number { field, .. } => KeyContent::Number(field.to_owned()),
         KeySource::Template(pieces) => {
             let pieces = pieces.iter().map(|piece| match piece {
                 Piece::Literal(text) => PieceSchema::Text((*text).to_owned()),

@@ -80,7 +80,7 @@ pub(super) fn is_row(row: &UniqueRowDef, style: Style, item: &[u8]) -> bool {
         KeySource::Template(pieces) => {
             follows_template(row_pieces(pieces), style, key.attribute, item)
         }
-        KeySource::Field(_) => false,
+        KeySource::Field(_) | KeySource::Number { .. } => false,
     })
 }
 
@@ -123,7 +123,7 @@ fn has_pieces<'p>(pieces: impl Iterator<Item = RowPiece<'p>>, style: Style, text
                 Some(digits) => digits_of(digits, most).map(|count| count + 1),
                 None => digits_of(left, most),
             },
-            RowPiece::Part(Width::Variable) => {
+            RowPiece::Part(Width::Variable | Width::Decimal) => {
                 let end = match pieces.peek() {
                     None => Some(left.len()),
                     Some(RowPiece::Literal(after)) => style.separator(after).first_in(left),

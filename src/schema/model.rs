@@ -1,9 +1,11 @@
 //! The declarations that the library does not need to read and write rows. Only
 //! [`schema()`](crate::DynamoTable::schema) names these constants, so a program that does not call it does not hold them.
+//! However, masked copies use them too, and so do `modify`, `changes_to` and `upsert` of an entity with a field that is a map or has
+//! `null`.
 
 use std::any::Any;
 
-use super::{FieldModel, LargeModel, Pattern, Piece, SEVERAL, VectorDef};
+use super::{FieldModel, LargeModel, Pad, Pattern, Piece, SEVERAL, VectorDef};
 use crate::json::Name;
 
 /// The declaration of a table besides its [`TableDef`](super::TableDef).
@@ -118,14 +120,9 @@ impl PartModel {
         !self.format.is_empty() && self.pad().is_none()
     }
 
-    /// How many digits its format has.
-    pub(crate) fn pad(&self) -> Option<usize> {
-        self.format
-            .split(':')
-            .next()?
-            .strip_prefix('0')?
-            .parse()
-            .ok()
+    /// The digits that its format sets.
+    pub(crate) fn pad(&self) -> Option<Pad> {
+        Pad::read_pad(self.format)
     }
 }
 
@@ -157,4 +154,22 @@ pub enum PartRanges {
     PrefixFree,
     /// A range, and what it begins with.
     Text,
+    /// A range if the template sets the width and the decimals of its texts, and otherwise nothing: numbers with a
+    /// fraction.
+    Fixed,
+}
+
+/// The conditions that a part supports with the digits that its template sets.
+pub const fn ranges_in(natural: PartRanges, pad: Option<Pad>) -> PartRanges {
+    match (natural, pad) {
+        (
+            PartRanges::Fixed,
+            Some(Pad {
+                width: 1..,
+                decimals: Some(_),
+            }),
+        ) => PartRanges::Comparable,
+        (PartRanges::Fixed, _) => PartRanges::Nothing,
+        _ => natural,
+    }
 }

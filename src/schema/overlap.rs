@@ -30,7 +30,7 @@ pub(super) const fn key_may_meet(a: &KeyDef, b: &KeyDef, style: Style) -> bool {
                 || ends_with(b, a, style)
                 || meet(TemplateCursor::new(a, style), TemplateCursor::new(b, style))
         }
-        // A bare field can hold any text.
+        // A bare field can hold any text, and any number.
         _ => true,
     }
 }
@@ -59,7 +59,7 @@ pub(super) const fn may_begin(front: &'static [Piece], key: &KeyDef, style: Styl
             TemplateCursor::open(front, style),
             TemplateCursor::new(pieces, style),
         ),
-        KeySource::Field(_) => true,
+        KeySource::Field(_) | KeySource::Number { .. } => true,
     }
 }
 

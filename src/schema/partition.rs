@@ -127,7 +127,11 @@ const fn read_shards(entity: &EntityDef, index: &IndexDef) -> u16 {
 
 const fn same_key(a: &KeyDef, b: &KeyDef) -> bool {
     match (&a.source, &b.source) {
-        (KeySource::Field(_), KeySource::Field(_)) => a.ty as u8 == b.ty as u8,
+        // A query compares both with a value of the type.
+        (
+            KeySource::Field(_) | KeySource::Number { .. },
+            KeySource::Field(_) | KeySource::Number { .. },
+        ) => a.ty as u8 == b.ty as u8,
         (KeySource::Template(a), KeySource::Template(b)) => {
             let forms = PartMatch {
                 field: false,
@@ -185,8 +189,10 @@ const fn part_name(keys: &[KeyDef], at: usize) -> Option<&'static str> {
     let (mut key, mut part) = (0, 0);
     while key < keys.len() {
         let pieces: &[Piece] = match &keys[key].source {
-            KeySource::Field(field) if part == at => return Some(*field),
-            KeySource::Field(_) => {
+            KeySource::Field(field) | KeySource::Number { field, .. } if part == at => {
+                return Some(*field);
+            }
+            KeySource::Field(_) | KeySource::Number { .. } => {
                 part += 1;
                 &[]
             }

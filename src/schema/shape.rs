@@ -121,6 +121,9 @@ const fn same_key(new: &KeyDef, old: &KeyDef, same_fields: bool) -> bool {
     }
     match (new.source, old.source) {
         (KeySource::Field(_), KeySource::Field(_)) => true,
+        (KeySource::Number { field: new, .. }, KeySource::Number { field: old, .. }) => {
+            same_text(new, old)
+        }
         (KeySource::Template(new), KeySource::Template(old)) => {
             // In the primary key the field may have another name, because the key is compared after each conversion.
             // The keys of indexes are not, so they must be made of the same fields.

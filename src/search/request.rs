@@ -66,11 +66,6 @@ impl SearchDraft {
             );
             return Err(Error::config(message));
         }
-        if self.count == 0 {
-            return Err(Error::config(
-                "a search for 0 hits finds nothing: give a number from 1 to 100",
-            ));
-        }
         let build = self.write_body(source, db);
         let (table, body) = build.map_err(|fault| Error::encode(source.entity.type_name, fault))?;
         self.check_attributes(source)?;

@@ -300,7 +300,7 @@ fn added_unfilled(declared: &TableSchema, change: &TableChange) -> Option<&'stat
     let mut keys = patterns
         .filter(|pattern| pattern.index == *name)
         .flat_map(|pattern| pattern.pk.iter().chain(&pattern.sk));
-    let is_written = keys.any(|key| matches!(key.content, KeyContent::Template(_)));
+    let is_written = keys.any(|key| !matches!(key.content, KeyContent::Field(_)));
     is_written.then_some(
         "existing items are not in it until they are written again, for example by update_each",
     )

@@ -277,7 +277,7 @@ impl UnitOfWork {
                     "the entity was loaded with another version than this unit of work has read";
                 check_version(entity, old.version(), (ErrorKind::Conflict, message))?;
                 let pattern = Patterns::<E>::MODIFY;
-                match revision(db, pattern, &key, &stored, &old, entity)? {
+                match revision(db, pattern, &key, &stored, (&old, entity))? {
                     Some(edit) => edit.members(db, db.now())?,
                     // The check of the read stays in the transaction, because nothing replaces it.
                     None => return Ok(()),

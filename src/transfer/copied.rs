@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use sha2::{Digest, Sha256};
 
 use super::mask::{Mask, has_personal_expiry, has_personal_key};
+use super::nulls::add_nulls;
 use super::personal::{is_stored_as, personal_paths, unknown_of};
 use super::target::{TableItems, is_read_by};
 use crate::bulk::{PreparedWrite, RestoredValues, RestoringWrite, SingleWrite};
@@ -93,11 +94,34 @@ fn masked<E: DynamoEntity>(
             .with_source(error)
     })?;
     let item = encode_as_is(&entity).map_err(|fault| Error::encode(def.type_name, fault))?;
+    let item = with_nulls::<E>(json_of_row, item).map_err(fail)?;
     let item = with_expiry(def, json_of_row, item).map_err(fail)?;
     Ok(CopiedRow {
         entity: Box::new(entity),
         item,
     })
+}
+
+/// Returns the item with the NULLs of its row. Encoding omits those that were read as None, and writes the defaults of
+/// others.
+fn with_nulls<E: DynamoEntity>(row: &[u8], item: Vec<u8>) -> Result<Vec<u8>, CodecError> {
+    let stored = Item::from_dynamo_json(row)?;
+    // The attributes of another shape have other meanings.
+    if older_shape_of(&E::ENTITY, &stored).is_some() {
+        return Ok(item);
+    }
+    let mut copy = Item::from_dynamo_json(&item)?;
+    if !add_nulls(E::MODEL.fields, &stored, &mut copy) {
+        return Ok(item);
+    }
+    let with_nulls = copy.to_dynamo_json()?;
+    // A type with code of its own may read NULL as another value.
+    Ok(
+        match (E::ENTITY.reread)(&with_nulls) == (E::ENTITY.reread)(&item) {
+            true => with_nulls,
+            false => item,
+        },
+    )
 }
 
 /// Returns the item with the expiry of its row. Encoding derives another one if the declared lifetime has changed since, or

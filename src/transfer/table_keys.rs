@@ -13,8 +13,7 @@ pub(super) struct KeysOfTable {
 impl KeysOfTable {
     pub(super) fn of_table(table: &TableDef, entities: &[&EntityDef]) -> Self {
         let defs = entities.iter().flat_map(|entity| {
-            let indexes = entity.indexes.iter();
-            let of_indexes = indexes.flat_map(|index| index.pk.iter().chain(index.sk));
+            let of_indexes = entity.index_keys();
             let own = [&entity.pk].into_iter().chain(&entity.sk);
             own.chain(of_indexes)
         });

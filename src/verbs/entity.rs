@@ -125,8 +125,8 @@ pub trait EntityExt: DynamoEntity {
         Update::of_entity(self)
     }
 
-    /// Writes the differences between this loaded entity and `next`: only attributes that differ are set or removed,
-    /// and attributes that no field covers remain. The primary key must be the same. Managed fields, such as versions
+    /// Writes the differences between this loaded entity and `next`: only attributes that differ are set or removed, of
+    /// nested structs only the members that differ, and attributes that no field covers remain. The primary key must be the same. Managed fields, such as versions
     /// and times, are not compared.
     ///
     /// The version is checked, or else every attribute that was loaded, because `next` may depend on any of them: if

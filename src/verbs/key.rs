@@ -75,6 +75,8 @@ impl<E: DynamoEntity> Key<E> {
     /// Reads the item, passes it to the closure, and writes the changes if no other write was made in between.
     /// Otherwise it retries with the current item, so the closure may run several times.
     ///
+    /// Only the attributes that differ are written, and of a nested struct only the members that differ.
+    ///
     /// Changes of the closure to version, timestamps and actors are ignored, because the library manages them. An
     /// entity with a version is guarded by it; without one, all attributes that were read are checked. After a lost
     /// response the closure is not run again: the error is

@@ -21,15 +21,18 @@ use crate::entity::{
 use crate::error::Result;
 use crate::expr::{Changes, Node, UntypedChange, UpdateAction, UpdateActions};
 use crate::json::CodecError;
+use crate::path::Place;
 use crate::plan::{ConditionFailure, Returned, check};
-use crate::schema::Pattern;
+use crate::schema::{FieldModel, Pattern};
 use crate::write::difference::{all_as_loaded, at_places, check_guard, differences, merged};
 use crate::write::knowledge::source;
+use crate::write::members::{at_members, fields_with_maps};
 use crate::write::{
-    Edit, EvaluatedUpdate, IndexMaintenance, Intent, Main, Rewrite, ShapeFunctions, Touched,
-    UniqueChanges, UpdateOrigin, WritePlan, index_maintenance, known, split, tell_changes, unique,
+    Edit, EvaluatedUpdate, IndexMaintenance, Intent, KeyChange, Main, Rewrite, ShapeFunctions,
+    Touched, UniqueChanges, UpdateOrigin, WritePlan, attribute_of, index_maintenance, known, split,
+    tell_changes, unique,
 };
-use complete::{check_complete, check_places, set_identity};
+use complete::{check_complete, check_places, fields_with_null, set_identity, set_nulls};
 use guard::{expected, relied_on};
 use reserve::reserve;
 
@@ -41,6 +44,8 @@ pub(crate) struct UpdateDraft {
     /// The fields that the key contains whole, as an object, if the write may create the item.
     key_fields: Result<Vec<u8>, CodecError>,
     way: UpdateKind,
+    /// The fields of the entity if a write that may create the item has to store NULL in some.
+    fields: &'static [FieldModel],
     changes: Vec<UntypedChange>,
     condition: Node,
     /// It is taken from the entity at once, because the operation may outlive the entity.
@@ -97,11 +102,20 @@ impl UpdateDraft {
             key,
             key_fields,
             way,
+            fields: &[],
             changes: Vec::new(),
             condition: Node::all([]),
             source: Ok(UpdateOrigin::Key),
             compared: None,
             shapes,
+        }
+    }
+
+    /// An upsert.
+    pub(crate) fn of_upsert<E: DynamoEntity>(key: &Key<E>, shapes: Option<ShapeFunctions>) -> Self {
+        UpdateDraft {
+            fields: const { fields_with_null(E::MODEL.fields) },
+            ..UpdateDraft::of_key(key, UpdateKind::Upsert, shapes)
         }
     }
 
@@ -119,20 +133,25 @@ impl UpdateDraft {
         shapes: Option<ShapeFunctions>,
     ) -> Self {
         let mut draft = UpdateDraft::of_entity(seen, shapes);
-        draft.compare(seen, next);
+        let fields = const { fields_with_maps(E::MODEL.fields) };
+        draft.compare((seen, next), fields);
         draft
     }
 
-    fn compare(&mut self, seen: &dyn UntypedEntity, next: &dyn UntypedEntity) {
-        if let Err(fault) = self.try_compare(seen, next) {
+    fn compare(
+        &mut self,
+        values: (&dyn UntypedEntity, &dyn UntypedEntity),
+        fields: &'static [FieldModel],
+    ) {
+        if let Err(fault) = self.try_compare(values, fields) {
             self.source = Err(fault);
         }
     }
 
     fn try_compare(
         &mut self,
-        seen: &dyn UntypedEntity,
-        next: &dyn UntypedEntity,
+        (seen, next): (&dyn UntypedEntity, &dyn UntypedEntity),
+        fields: &'static [FieldModel],
     ) -> Result<(), CodecError> {
         let next_key = next.untyped_key().ok();
         // Compared as bytes, because a key has exactly one encoding.
@@ -148,7 +167,8 @@ impl UpdateDraft {
         let before = split(&item)?;
         let after = merged(self.declared, &before, split(&next)?);
         let changes = at_places(self.declared, differences(&before, &after));
-        let changes = changes.map(|(place, action)| UntypedChange::of_attribute(place, action));
+        let changes = at_members((self.declared, fields), &before, changes).into_iter();
+        let changes = changes.map(|(place, action)| UntypedChange::of_value(place, action));
         self.changes.extend(changes);
         let numbered = self.source.as_ref().ok().and_then(UpdateOrigin::numbered);
         let (guard, compared) = match numbered {
@@ -311,6 +331,11 @@ impl UpdateDraft {
         let (maintenance, changed) = keep_up(declared, &mut update, known, creates)?;
         let relied = relied_on(&maintenance, &source, &self.condition, &key, &changed);
         guards.extend(relied.map_err(fail)?);
+        if creates {
+            // For indexes and unique values, NULL is the same as a missing attribute, so they do not
+            // have to know of it.
+            set_nulls(declared, self.fields, &mut update);
+        }
         let touches = changed
             .iter()
             .any(|field| unique::depends_on(declared, field));
@@ -396,13 +421,45 @@ pub(crate) fn keep_up(
         creates,
     };
     let mut maintenance = index_maintenance::plan(declared, &touched, &known)?;
-    for (attribute, json) in maintenance.keys.drain(..) {
-        update.set_action(
-            attribute,
-            json.map_or(UpdateAction::Remove, UpdateAction::Set),
-        );
+    for (attribute, change) in maintenance.keys.drain(..) {
+        let action = match change {
+            KeyChange::Set(json) => UpdateAction::Set(json),
+            KeyChange::Remove => UpdateAction::Remove,
+            KeyChange::AsField(field) => {
+                let (place, action) = computation(declared, update, field)?;
+                // `if_not_exists` gives the key the stored value, and NULL is no number.
+                if matches!(action, UpdateAction::SetIfAbsent(_)) {
+                    maintenance.copied.push(place.clone());
+                }
+                UpdateAction::Same {
+                    place,
+                    action: Box::new(action),
+                }
+            }
+        };
+        update.set_action(attribute, action);
     }
     Ok((maintenance, fields))
+}
+
+/// The place of a field that the update computes, and the action there.
+fn computation(
+    declared: &EntityDeclaration,
+    update: &UpdateActions,
+    field: &str,
+) -> Result<(Place, UpdateAction)> {
+    let attribute = attribute_of(declared, field);
+    let mut changes = update.place_actions();
+    let computed = attribute.and_then(|(_, attribute)| {
+        changes.find(|(place, _)| *place.attribute_name() == attribute.stored)
+    });
+    let (place, action) = computed.ok_or_else(|| {
+        refused(
+            declared,
+            format!("no change of this update computes `{field}`"),
+        )
+    })?;
+    Ok((place.clone(), action.clone()))
 }
 
 /// Prints the names of the changed attributes, never the values.

@@ -54,7 +54,7 @@ fn between<E: DynamoEntity>(
     let fail = |fault: CodecError| Error::encode(E::ENTITY.type_name, fault);
     let old: E = entity::read(stored)?;
     let new = E::decode(&mut Reader::new(changed)).map_err(fail)?;
-    match revision(db, pattern, key, stored, &old, &new)? {
+    match revision(db, pattern, key, stored, (&old, &new))? {
         Some(edit) => Ok(edit),
         // Nothing differs, but an update raises the version nevertheless.
         None => upgraded(db, (pattern, key), stored, &old),

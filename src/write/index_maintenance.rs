@@ -8,17 +8,30 @@
 use crate::entity::{EntityDeclaration, Known};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::Writer;
+use crate::path::Place;
 use crate::schema::{EntityIndexDef, KeyDef, KeySource, Piece, Presence};
 
 /// The changes of an update in addition to its own.
 #[derive(Debug, Default)]
 pub(crate) struct IndexMaintenance {
-    /// Derived attributes and their new values; None for those that are removed.
-    pub(crate) keys: Vec<(&'static str, Option<Vec<u8>>)>,
+    /// Derived attributes and their changes.
+    pub(crate) keys: Vec<(&'static str, KeyChange)>,
     /// Fields whose value was used.
     pub(crate) used: Vec<&'static str>,
     /// Text fields that were assumed not to be empty in the stored item.
     pub(crate) filled: Vec<&'static str>,
+    /// Places whose stored value a key gets, if they have one.
+    pub(crate) copied: Vec<Place>,
+}
+
+/// The change of a derived attribute.
+#[derive(Debug)]
+pub(crate) enum KeyChange {
+    /// It gets this value, DynamoDB JSON.
+    Set(Vec<u8>),
+    /// It is the number of a field, which DynamoDB computes. The key gets the same action.
+    AsField(&'static str),
+    Remove,
 }
 
 /// The effect of an update on the fields.
@@ -30,7 +43,7 @@ pub(crate) struct Touched<'t> {
     pub(crate) creates: bool,
 }
 
-/// One index, in a run-time plan.
+/// The keys of an index that exist together, in a run-time plan: its texts, or one number.
 struct Index {
     /// The number that the derive gives it.
     number: usize,
@@ -52,6 +65,15 @@ struct Part {
     number: usize,
     field: &'static str,
     presence: Presence,
+    /// Whether the key is the number of the field.
+    is_number: bool,
+}
+
+impl Part {
+    /// Whether the key gets the action of the field. Each computation leaves a number, so the part exists.
+    fn is_computed(&self, known: &Known) -> bool {
+        self.is_number && known.is_computed(self.field)
+    }
 }
 
 /// Plans the maintenance of all indexes.
@@ -82,23 +104,24 @@ fn groups(declared: &EntityDeclaration) -> Vec<Vec<Index>> {
             continue;
         }
         seen.push(def.index);
-        let index = Index::of(declared, seen.len() - 1, def);
-        // Keys that are fields themselves change with their fields, so nothing is maintained for
-        // them.
-        if index.keys.is_empty() {
-            continue;
+        for index in Index::of(declared, seen.len() - 1, def) {
+            join_groups(&mut groups, index);
         }
-        // An index may share attributes with several groups that had nothing in common before. It joins them into one.
-        let shares = |other: &Index| index.keys.iter().any(|key| other.writes(key.attribute));
-        let (mut together, apart): (Vec<_>, Vec<_>) = groups
-            .into_iter()
-            .partition(|group| group.iter().any(shares));
-        let mut group: Vec<Index> = together.drain(..).flatten().collect();
-        group.push(index);
-        groups = apart;
-        groups.push(group);
     }
     groups
+}
+
+/// Adds an index to the groups.
+fn join_groups(groups: &mut Vec<Vec<Index>>, index: Index) {
+    // An index may share attributes with several groups that had nothing in common before. It joins them into one.
+    let shares = |other: &Index| index.keys.iter().any(|key| other.writes(key.attribute));
+    let (mut together, apart): (Vec<_>, Vec<_>) = std::mem::take(groups)
+        .into_iter()
+        .partition(|group| group.iter().any(shares));
+    let mut group: Vec<Index> = together.drain(..).flatten().collect();
+    group.push(index);
+    *groups = apart;
+    groups.push(group);
 }
 
 /// Plans indexes that share an attribute. The first complete one writes the attribute, so everything must be known.
@@ -135,9 +158,8 @@ fn plan_sharing(
             .iter()
             .filter(|key| !written.contains(&key.attribute))
         {
-            maintenance
-                .keys
-                .push((key.attribute, Some(index.write(declared, key, known)?)));
+            let change = index.change_of(declared, key, known)?;
+            maintenance.keys.push((key.attribute, change));
         }
         written.extend(index.keys.iter().map(|key| key.attribute));
     }
@@ -145,7 +167,7 @@ fn plan_sharing(
     for key in group.iter().flat_map(|index| &index.keys) {
         if !written.contains(&key.attribute) {
             written.push(key.attribute);
-            maintenance.keys.push((key.attribute, None));
+            maintenance.keys.push((key.attribute, KeyChange::Remove));
         }
     }
     Ok(())
@@ -160,23 +182,33 @@ enum IndexMembership {
 }
 
 impl Index {
-    fn of(declared: &EntityDeclaration, number: usize, def: &'static EntityIndexDef) -> Index {
+    /// Keys that are fields themselves change with their fields, so nothing is maintained for them.
+    fn of(declared: &EntityDeclaration, number: usize, def: &'static EntityIndexDef) -> Vec<Index> {
         let table = declared.table;
         let mut parts = 0..;
-        let mut keys = Vec::new();
+        let (mut texts, mut numbers) = (Vec::new(), Vec::new());
         for (number, key) in def.pk.iter().chain(def.sk).enumerate() {
             let parts = parts_of(key, &mut parts);
             // An attribute of the table's primary key never changes, even if an index uses it as a key.
             let is_primary = key.attribute == table.pk || table.sk == Some(key.attribute);
-            if matches!(key.source, KeySource::Template(_)) && !is_primary {
-                keys.push(IndexKeyAttribute {
-                    number,
-                    attribute: key.attribute,
-                    parts,
-                });
+            if !key.is_derived() || is_primary {
+                continue;
+            }
+            let is_number = matches!(key.source, KeySource::Number { .. });
+            let key = IndexKeyAttribute {
+                number,
+                attribute: key.attribute,
+                parts,
+            };
+            match is_number {
+                // Other programs write each number by itself, so a missing text does not remove it, and it removes no text.
+                true => numbers.push(vec![key]),
+                false => texts.push(key),
             }
         }
-        Index { number, def, keys }
+        let texts = Some(texts).filter(|texts| !texts.is_empty());
+        let keys = texts.into_iter().chain(numbers);
+        keys.map(|keys| Index { number, def, keys }).collect()
     }
 
     fn writes(&self, attribute: &str) -> bool {
@@ -208,7 +240,7 @@ impl Index {
         let mut unknown = false;
         let holds = (declared.index_holds)(self.number, known).map_err(fail)?;
         let mut answers = vec![holds];
-        for part in self.parts() {
+        for part in self.parts().filter(|part| !part.is_computed(known)) {
             let there = (declared.index_part_is_there)(self.number, part.number, known);
             answers.push(there.map_err(fail)?);
         }
@@ -238,16 +270,17 @@ impl Index {
             // All derived keys are removed, because a fresh write of the whole entity would store none of them.
             IndexMembership::Incomplete => {
                 maintenance.used.extend(self.fields());
-                maintenance
-                    .keys
-                    .extend(self.keys.iter().map(|key| (key.attribute, None)));
+                maintenance.keys.extend(
+                    self.keys
+                        .iter()
+                        .map(|key| (key.attribute, KeyChange::Remove)),
+                );
             }
             IndexMembership::Complete => {
                 maintenance.used.extend(self.fields());
                 for key in &self.keys {
-                    maintenance
-                        .keys
-                        .push((key.attribute, Some(self.write(declared, key, known)?)));
+                    let change = self.change_of(declared, key, known)?;
+                    maintenance.keys.push((key.attribute, change));
                 }
             }
             IndexMembership::Unknown => self.plan_partly(declared, touched, known, maintenance)?,
@@ -271,7 +304,8 @@ impl Index {
         let mut decisive = self.decisive().iter();
         let depends = decisive.any(|field| changes(field) || !known.knows(field));
         let concerned = |key: &&IndexKeyAttribute| key.parts.iter().any(|part| changes(part.field));
-        let lacks = |key: &IndexKeyAttribute| key.parts.iter().any(|part| !known.knows(part.field));
+        let is_open = |part: &Part| !known.knows(part.field) && !part.is_computed(known);
+        let lacks = |key: &IndexKeyAttribute| key.parts.iter().any(is_open);
         // A new item has no stored keys that could remain unchanged.
         if touched.creates || may_enter || depends || self.keys.iter().filter(concerned).any(lacks)
         {
@@ -281,9 +315,8 @@ impl Index {
             maintenance
                 .used
                 .extend(key.parts.iter().map(|part| part.field));
-            maintenance
-                .keys
-                .push((key.attribute, Some(self.write(declared, key, known)?)));
+            let change = self.change_of(declared, key, known)?;
+            maintenance.keys.push((key.attribute, change));
         }
         // The plan also relies on the known optional parts and on `when`, so they are guarded. Whether an unknown text
         // is empty is checked by a condition on the stored item.
@@ -297,6 +330,19 @@ impl Index {
         });
         maintenance.filled.extend(text.map(|part| part.field));
         Ok(())
+    }
+
+    /// The change of a derived key whose parts are known, or computed.
+    fn change_of(
+        &self,
+        declared: &EntityDeclaration,
+        key: &IndexKeyAttribute,
+        known: &Known,
+    ) -> Result<KeyChange> {
+        match &*key.parts {
+            [part] if part.is_computed(known) => Ok(KeyChange::AsField(part.field)),
+            _ => self.write(declared, key, known).map(KeyChange::Set),
+        }
     }
 
     /// The value of a derived key.
@@ -346,7 +392,15 @@ impl Index {
                 || optional.contains(field)
                 || concerned.contains(field)
         };
-        let unknown: Vec<_> = self.fields().filter(|field| !known.knows(field)).collect();
+        // The key that is the number of a computed field needs no value of it.
+        let needs_value = |field: &str| {
+            let mut uses = self.parts().filter(|part| part.field == field);
+            self.decisive().contains(&field) || uses.any(|part| !part.is_computed(known))
+        };
+        let unknown: Vec<_> = self
+            .fields()
+            .filter(|field| !known.knows(field) && needs_value(field))
+            .collect();
         let needed: Vec<_> = unknown.iter().copied().filter(is_needed).collect();
         // For indexes that share an attribute, every part must be known.
         if needed.is_empty() { unknown } else { needed }
@@ -393,21 +447,23 @@ impl Index {
 }
 
 fn parts_of(key: &KeyDef, numbers: &mut impl Iterator<Item = usize>) -> Vec<Part> {
-    let KeySource::Template(pieces) = key.source else {
-        return Vec::new();
+    let (number, pieces) = match key.source {
+        KeySource::Field(_) => return Vec::new(),
+        KeySource::Number { field, presence } => (Some((field, presence, true)), &[][..]),
+        KeySource::Template(pieces) => (None, pieces),
     };
     let parts = pieces.iter().filter_map(|piece| match piece {
         Piece::Literal(_) | Piece::Shard(_) => None,
         Piece::Part {
             field, presence, ..
-        } => Some((*field, *presence)),
+        } => Some((*field, *presence, false)),
     });
-    parts
-        .zip(numbers)
-        .map(|((field, presence), number)| Part {
-            number,
-            field,
-            presence,
-        })
-        .collect()
+    let parts = number.into_iter().chain(parts).zip(numbers);
+    let part = |((field, presence, is_number), number)| Part {
+        number,
+        field,
+        presence,
+        is_number,
+    };
+    parts.map(part).collect()
 }

@@ -19,9 +19,10 @@ use crate::expr::{Node, UpdateActions};
 use crate::plan::own_type;
 use crate::plan::{Outcome, Returned, Steps, read_raw, returned_item, size};
 use crate::retry::Backoff;
-use crate::schema::Pattern;
+use crate::schema::{FieldModel, Pattern};
 use crate::wire::BoxFuture;
 use crate::write::difference::{Attributes, KeptNames, at_places, attributes, differences, merged};
+use crate::write::members::{at_members, fields_with_maps};
 use crate::write::reshape::{is_of_other_shape, reshaped};
 use crate::write::unchanged::unchanged;
 use crate::write::{
@@ -168,7 +169,7 @@ fn revise<E: DynamoEntity, X: From<Error>>(
     let mut new: E = entity::read(stored)?;
     change(&mut new)?;
     Ok(
-        match revision(rounds.db, rounds.pattern, &rounds.key, stored, &old, &new)? {
+        match revision(rounds.db, rounds.pattern, &rounds.key, stored, (&old, &new))? {
             Some(edit) => Revision::Edit(Box::new(edit)),
             None => Revision::Nothing(old),
         },
@@ -337,13 +338,23 @@ async fn send_both(db: &Dynamo, edit: Edit) -> Result<ModifiedItem> {
 
 /// The write of the differences between the entity that was read and the new one, if no other write was made in
 /// between; None if nothing differs.
-pub(crate) fn revision(
+pub(crate) fn revision<E: DynamoEntity>(
     db: &Dynamo,
     pattern: &'static Pattern,
     key: &UntypedKey,
     stored: &[u8],
-    old: &dyn UntypedEntity,
-    new: &dyn UntypedEntity,
+    (old, new): (&E, &E),
+) -> Result<Option<Edit>> {
+    let fields = const { fields_with_maps(E::MODEL.fields) };
+    untyped_revision(db, (pattern, key), stored, (old, new), fields)
+}
+
+fn untyped_revision(
+    db: &Dynamo,
+    (pattern, key): (&'static Pattern, &UntypedKey),
+    stored: &[u8],
+    (old, new): (&dyn UntypedEntity, &dyn UntypedEntity),
+    fields: &'static [FieldModel],
 ) -> Result<Option<Edit>> {
     let fail = |fault| key.declared.unwritten(fault);
     let is_same_key = new.untyped_key().is_ok_and(|new| new.json() == key.json());
@@ -361,16 +372,35 @@ pub(crate) fn revision(
     // The known attributes are those of the new entity, but the version is that of the old one, because it is what the
     // condition compares.
     let loaded = UpdateOrigin::version_of(old).map_err(fail)?;
-    edit_between(db, (pattern, key), stored, values, &loaded)
+    let compared = RevisedItem {
+        fields,
+        stored,
+        before: values.0,
+        after: values.1,
+    };
+    edit_between(db, (pattern, key), compared, &loaded)
+}
+
+/// The attributes of two values of one entity, and the item from which the first was read.
+struct RevisedItem<'c> {
+    fields: &'static [FieldModel],
+    stored: &'c [u8],
+    before: Attributes,
+    after: Attributes,
 }
 
 fn edit_between(
     db: &Dynamo,
     (pattern, key): (&'static Pattern, &UntypedKey),
-    stored: &[u8],
-    (before, after): (Attributes, Attributes),
+    compared: RevisedItem<'_>,
     loaded: &UpdateOrigin,
 ) -> Result<Option<Edit>> {
+    let RevisedItem {
+        fields: models,
+        stored,
+        before,
+        after,
+    } = compared;
     let declared = key.declared;
     let fail = |fault| declared.unwritten(fault);
     let after = merged(declared, &before, after);
@@ -385,9 +415,13 @@ fn edit_between(
         return Ok(None);
     }
     let mut update = UpdateActions::default();
-    for (place, action) in at_places(declared, changes) {
-        update.set_action(place, action);
+    let changes = at_places(declared, changes);
+    for (place, action) in at_members((declared, models), &before, changes) {
+        update.set_value(place, action);
     }
+    // Without a version, the attributes themselves are compared, so they are maps as they were.
+    let holders = update.take_guards();
+    let holders = loaded.numbered().map_or_else(Vec::new, |_| holders);
     let now = db.now();
     let stamp = ManagedValues::write(1, now, Created::Now).by(db.current_actor());
     stamp_fields(declared, &mut update, loaded, false, &stamp).map_err(fail)?;
@@ -408,11 +442,12 @@ fn edit_between(
         false,
     )?;
     keep_up(declared, &mut update, known_after, false)?;
+    let (unchanged, meaning) = unchanged(declared, loaded, &seen, stored, db).map_err(fail)?;
     Ok(Some(Edit {
         pattern,
         key: key.clone(),
         update,
-        asked: unchanged(declared, loaded, &seen, stored, db).map_err(fail)?,
+        asked: (unchanged.and(Node::all(holders)), meaning),
         unique_changes,
     }))
 }

@@ -14,7 +14,7 @@ use crate::write::evaluated::shape_functions;
 use crate::write::item_write::sealed::Sealed;
 use crate::write::{
     Conditional, ItemWrite, Returning, ReturningChanged, ReturningNew, ReturningNothing,
-    ReturningOld, UpdateDraft, UpdateKind, WriteOutcome, WritePlan,
+    ReturningOld, UpdateDraft, WriteOutcome, WritePlan,
 };
 
 /// Changes an item or creates it; see [`Key::upsert`].
@@ -26,11 +26,7 @@ pub struct Upsert<E: DynamoEntity, R = ReturningNew> {
 
 impl<E: DynamoEntity> Upsert<E> {
     pub(crate) fn of_key(key: Key<E>) -> Self {
-        Upsert::of(UpdateDraft::of_key(
-            &key,
-            UpdateKind::Upsert,
-            shape_functions::<E>(),
-        ))
+        Upsert::of(UpdateDraft::of_upsert(&key, shape_functions::<E>()))
     }
 }
 

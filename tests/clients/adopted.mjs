@@ -18,7 +18,7 @@ const toolbox = require("dynamodb-toolbox");
 const client = new DynamoDBClient({});
 const documents = DynamoDBDocumentClient.from(client);
 
-async function createTable(name, pk, sk, indexes = []) {
+async function createTable(name, pk, sk, indexes = [], numbers = []) {
     const names = [pk, sk, ...indexes.flatMap((index) => [index.pk, index.sk])].filter(Boolean);
     const schema = (pk, sk) => [
         { AttributeName: pk, KeyType: "HASH" },
@@ -27,7 +27,7 @@ async function createTable(name, pk, sk, indexes = []) {
     await client.send(new CreateTableCommand({
         TableName: name,
         BillingMode: "PAY_PER_REQUEST",
-        AttributeDefinitions: names.map((name) => ({ AttributeName: name, AttributeType: "S" })),
+        AttributeDefinitions: names.map((name) => ({ AttributeName: name, AttributeType: numbers.includes(name) ? "N" : "S" })),
         KeySchema: schema(pk, sk),
         ...(indexes.length ? {
             GlobalSecondaryIndexes: indexes.map((index) => ({
@@ -285,11 +285,76 @@ async function goOnWithDocuments() {
     await documents.send(new DeleteCommand({ TableName, Key: { pk: "VISIT#shop", sk: "1772366400456#g2" } }));
 }
 
+// Keys of the type Number that repeat an attribute, by two libraries in one index.
+function numberModels() {
+    const score = new electro.Entity({
+        model: { entity: "score", version: "1", service: "games" },
+        attributes: { game: { type: "string" }, player: { type: "string" }, score: { type: "number" } },
+        indexes: {
+            scores: { pk: { field: "pk", composite: ["game"] }, sk: { field: "sk", composite: ["player"] } },
+            top: {
+                index: "gs1",
+                pk: { field: "gs1pk", composite: ["game"] },
+                sk: { field: "gs1sk", composite: ["score"], cast: "number" },
+            },
+        },
+    }, { client: documents, table: "numbers" });
+    const table = new oneTable.Table({
+        client: new Dynamo({ client }),
+        name: "numbers",
+        schema: {
+            format: "onetable:1.1.0",
+            version: "0.0.1",
+            indexes: { primary: { hash: "pk", sort: "sk" }, gs1: { hash: "gs1pk", sort: "gs1sk" } },
+            models: {
+                Match: {
+                    pk: { type: String, value: "match#${id}" },
+                    sk: { type: String, value: "match#" },
+                    gs1pk: { type: String, value: "court#${court}" },
+                    gs1sk: { type: Number, value: "${start}" },
+                    id: { type: String, required: true },
+                    court: { type: String, required: true },
+                    start: { type: Number },
+                },
+            },
+        },
+        partial: false,
+    });
+    return { score, Match: table.getModel("Match") };
+}
+
+async function writeNumbers() {
+    await createTable("numbers", "pk", "sk", [{ name: "gs1", pk: "gs1pk", sk: "gs1sk" }], ["gs1sk"]);
+    const { score, Match } = numberModels();
+    for (const row of [{ player: "Ann", score: 12 }, { player: "Bob", score: -3 }, { player: "Cleo" }]) {
+        await score.put({ game: "Chess", ...row }).go();
+    }
+    for (const row of [{ id: "m1", start: 900.5 }, { id: "m2" }, { id: "m3", start: 30 }]) {
+        await Match.create({ court: "a", ...row });
+    }
+}
+
+async function goOnWithNumbers() {
+    const { score, Match } = numberModels();
+    const players = async (query) => (await query.go()).data.map(({ player, score }) => [player, score]);
+    deepEqual(await players(score.query.top({ game: "Chess" }).gt({ score: 0 })), [["Dora", 5], ["Ann", 12], ["Bob", 17]]);
+    // ElectroDB sets only the number, so the text of the partition must have remained.
+    await score.update({ game: "Chess", player: "Cleo" }).set({ score: 1 }).go();
+    deepEqual(await players(score.query.top({ game: "Chess" }).lt({ score: 5 })), [["Cleo", 1]]);
+    await score.update({ game: "Chess", player: "Ann" }).remove(["score"]).go();
+
+    const matches = async () => (await Match.find({ gs1pk: "court#a" }, { index: "gs1" })).map(({ id, start }) => [id, start]);
+    deepEqual(await matches(), [["m2", 20], ["m3", 30.25]]);
+    await Match.update({ id: "m1", court: "a", start: 25 });
+    deepEqual(await matches(), [["m2", 20], ["m1", 25], ["m3", 30.25]]);
+}
+
 const steps = {
     electrodb: [writeElectro, goOnWithElectro],
     one_table: [writeOneTable, goOnWithOneTable],
     toolbox: [writeToolbox, goOnWithToolbox],
     document_client: [writeDocuments, goOnWithDocuments],
+    numbers: [writeNumbers, goOnWithNumbers],
 };
 const [table, step] = process.argv.slice(3);
 await steps[table][step === "write" ? 0 : 1]();

@@ -354,3 +354,89 @@ async fn boto3_shares_its_table() -> Outcome {
     assert!(User::key("ann").get().send(&db).await?.is_none());
     Ok(())
 }
+
+mod numbers {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoTable)]
+    #[dynamo(
+        name = "numbers",
+        pk = "pk",
+        sk = "sk",
+        verbatim,
+        type_attribute = "_type",
+        identify_by = key,
+        entities(Score, Match)
+    )]
+    #[dynamo(gsi(gs1, pk = "gs1pk", sk = "gs1sk"))]
+    pub struct Numbers;
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = Numbers, rename = "score", type_attribute = "__edb_e__", constant("__edb_v__" = "1"))]
+    #[dynamo(key(pk = "$games#game_{game:lower}", sk = "$score_1#player_{player:lower}"))]
+    #[dynamo(gsi(top, on = gs1, pk = "$games#game_{game:lower}", sk = number(score)))]
+    pub struct Score {
+        pub game: String,
+        pub player: String,
+        pub score: Option<i64>,
+    }
+
+    #[derive(Debug, Clone, PartialEq, DynamoEntity)]
+    #[dynamo(table = Numbers, key(pk = "match#{id}", sk = "match#"))]
+    #[dynamo(gsi(by_start, on = gs1, pk = "court#{court}", sk = number(start)))]
+    pub struct Match {
+        pub id: String,
+        pub court: String,
+        pub start: Option<f64>,
+    }
+}
+
+/// ElectroDB and OneTable store numbers of their items in the key of one index.
+#[tokio::test]
+async fn numbers_are_shared() -> Outcome {
+    use numbers::{Match, Score};
+    let Some((program, db)) = beside(NODE, "numbers_are_shared").await? else {
+        return Ok(());
+    };
+    let stored = |key: Item| Item::in_table("numbers").get(key).send(&db);
+    for score in Score::scan().all(&db).await? {
+        let key = score.key().to_item()?;
+        let before = stored(key.clone()).await?;
+        score.put().send(&db).await?;
+        assert_eq!(stored(key).await?, before);
+    }
+    for start in Match::scan().all(&db).await? {
+        let key = start.key().to_item()?;
+        let before = stored(key.clone()).await?;
+        start.put().send(&db).await?;
+        assert_eq!(stored(key).await?, before);
+    }
+    let top = Score::top("chess").all(&db).await?;
+    let scores: Vec<_> = top.iter().map(|row| (&*row.player, row.score)).collect();
+    assert_eq!(scores, [("Bob", Some(-3)), ("Ann", Some(12))]);
+    let bob = Score::key("chess", "bob").update();
+    bob.apply(|score| score.score().add(20)).send(&db).await?;
+    let dora = Score {
+        game: "Chess".into(),
+        player: "Dora".into(),
+        score: Some(5),
+    };
+    dora.create().send(&db).await?;
+
+    let early = Match::by_start("a").start().lt(100.0).all(&db).await?;
+    assert_eq!(early.len(), 1);
+    let later = early[0].update();
+    later.apply(|it| it.start().add(0.25)).send(&db).await?;
+    let second = Match::key("m2").update();
+    second.apply(|it| it.start().set(20.0)).send(&db).await?;
+    let first = Match::key("m1").update();
+    first.apply(|it| it.start().remove()).send(&db).await?;
+
+    library_goes_on(&program, "numbers")?;
+    let ann = Score::key("chess", "ann").get().send(&db).await?;
+    assert_eq!(ann.ok_or("the score of Ann")?.score, None);
+    let top = Score::top("chess").score().le(1).all(&db).await?;
+    assert_eq!(top.len(), 1);
+    assert_eq!(Match::by_start("a").start().gt(21.0).count(&db).await?, 2);
+    Ok(())
+}

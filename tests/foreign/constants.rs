@@ -1,10 +1,11 @@
 //! Constant attributes distinguish the rows of an entity from others of the same type, and every write has them.
 
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
 use dynamo_entity::transfer::RowFormat;
 use dynamo_entity::{ErrorKind, Item, Value, put_each};
 
-use crate::support::db::Db;
+use crate::support::db::{Db, Raw, n, raw, s};
 use crate::support::suite::Outcome;
 use crate::tests;
 
@@ -16,6 +17,7 @@ tests![
     the_filter_of_an_index_has_them(Shop),
     no_other_version_is_touched_by_jobs(Shop),
     updates_and_rest_cannot_change_them(Shop),
+    touches_leave_rows_of_no_entity(Blind),
 ];
 
 #[derive(DynamoTable)]
@@ -557,5 +559,58 @@ async fn updates_and_rest_cannot_change_them(db: Db) -> Outcome {
             .rest
             .contains("__edb_v__")
     );
+    Ok(())
+}
+
+/// The key contains no version, as with a `template` of ElectroDB.
+#[derive(DynamoTable)]
+#[dynamo(
+    name = "blind",
+    pk = "pk",
+    sk = "sk",
+    verbatim,
+    type_attribute = "__edb_e__",
+    entities(Order)
+)]
+struct Blind;
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = Blind, rename = "order", constant("__edb_v__" = "1"))]
+#[dynamo(key(pk = "$shop#customer_{customer}", sk = "$order#number_{number}"))]
+struct Order {
+    customer: String,
+    number: u32,
+    total: u32,
+}
+
+fn order_row(version: AttributeValue, ty: AttributeValue) -> Raw {
+    raw([
+        ("pk", s("$shop#customer_ann")),
+        ("sk", s("$order#number_7")),
+        ("customer", s("ann")),
+        ("number", n(7)),
+        ("total", n(5)),
+        ("__edb_e__", ty),
+        ("__edb_v__", version),
+    ])
+}
+
+/// Rows with other constants, of another type, and without a type under another format of the key get no mark.
+async fn touches_leave_rows_of_no_entity(db: Db) -> Outcome {
+    let mut untyped = order_row(s("1"), s("order"));
+    untyped.remove("__edb_e__");
+    untyped.insert("sk".into(), s("$order#number_07"));
+    let mut other = order_row(s("1"), s("parcel"));
+    other.insert("sk".into(), s("$order#number_8"));
+    let rows = [order_row(s("2"), s("order")), untyped, other];
+    for row in &rows {
+        db.plant::<Order>(row.clone()).await;
+    }
+    let report = Order::in_partition("ann").touch_each().send(&db).await?;
+    assert_eq!((report.counts().written, report.failed), (0, 3));
+    let scan = db.client().scan().table_name(db.table::<Blind>());
+    let stored = scan.consistent_read(true).send().await?;
+    let stored = stored.items.unwrap_or_default();
+    assert!(rows.iter().all(|row| stored.contains(row)));
     Ok(())
 }

@@ -429,7 +429,7 @@ async fn partitions_that_end(db: Db) -> Outcome {
     pk = "$app#left_{left:lower:ends}",
     sk = "$link_1#right_{right:lower:ends}"
 ))]
-#[dynamo(gsi(by_right, pk = "$app", sk = "$link_1#right_{right:lower:ends}"))]
+#[dynamo(gsi(by_right, pk = "$app", sk = "$right_1#right_{right:lower:ends}"))]
 struct Link {
     id: u32,
     left: Option<String>,
@@ -448,14 +448,14 @@ fn link_row(link: &Link) -> Item {
             row.insert(name, text.clone());
         }
     }
-    let sort = format!("$link_1#right_{}", lower(&link.right));
+    let right = lower(&link.right);
     if link.left.is_some() || link.right.is_some() {
         row.insert("by_pair_pk", format!("$app#left_{}", lower(&link.left)));
-        row.insert("by_pair_sk", sort.clone());
+        row.insert("by_pair_sk", format!("$link_1#right_{right}"));
     }
     if link.right.is_some() {
         row.insert("by_right_pk", "$app");
-        row.insert("by_right_sk", sort);
+        row.insert("by_right_sk", format!("$right_1#right_{right}"));
     }
     row
 }

@@ -7,6 +7,7 @@ use dynamo_entity::Value;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::codec::Nullable;
 use dynamo_entity::prelude::*;
+use dynamo_entity::transfer::Mask;
 
 use crate::support::db::{Db, Raw, n, raw, s};
 use crate::support::suite::Outcome;
@@ -19,6 +20,10 @@ tests![
     conditions_know_both_forms(Profile),
     guards_accept_both_forms(Profile),
     an_index_follows(Task),
+    a_refill_ends_at_null(Card),
+    an_upsert_writes_the_null_of_a_new_row(Card, Task),
+    changes_keep_null_within_a_map(Card),
+    a_masked_copy_keeps_null(Card),
 ];
 
 #[derive(Debug, Clone, Default, PartialEq, DynamoValue)]
@@ -301,5 +306,149 @@ async fn an_index_follows(db: Db) -> Outcome {
         stored(&db).await,
         raw([("id", s("a")), ("owner", null()), ("due", null())])
     );
+    Ok(())
+}
+
+#[derive(Debug, Clone, Default, PartialEq, DynamoValue)]
+struct Site {
+    street: String,
+    floor: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "cards", key(pk = id))]
+struct Card {
+    id: String,
+    #[dynamo(personal)]
+    name: String,
+    #[dynamo(null)]
+    nick: Option<String>,
+    note: Option<String>,
+    any: Option<Value>,
+    #[dynamo(default)]
+    stars: u32,
+    address: Site,
+}
+
+fn card_row(id: &str) -> Raw {
+    let address = [
+        ("street".to_owned(), s("Elm")),
+        ("floor".to_owned(), null()),
+    ];
+    raw([
+        ("id", s(id)),
+        ("name", s("Ann Lee")),
+        ("nick", null()),
+        ("any", null()),
+        ("stars", n(3)),
+        ("address", AttributeValue::M(address.into())),
+    ])
+}
+
+/// A NULL that a put would store again is no missing value.
+async fn a_refill_ends_at_null(db: Db) -> Outcome {
+    db.plant::<Card>(card_row("a")).await;
+    assert_eq!(
+        Card::scan().unfilled(&db).await?,
+        0,
+        "as another program wrote it"
+    );
+    let card = Card::key("a").get().send(&db).await?.ok_or("a row")?;
+    card.put().send(&db).await?;
+    assert_eq!(
+        Card::scan().unfilled(&db).await?,
+        0,
+        "as this library wrote it"
+    );
+    Card::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(
+        Card::scan().refill().send(&db).await?.complete()?.written,
+        0
+    );
+    Ok(())
+}
+
+/// An upsert that creates a row stores NULL as a put does, and leaves the values of an existing row.
+async fn an_upsert_writes_the_null_of_a_new_row(db: Db) -> Outcome {
+    let address = Site {
+        street: "Elm".into(),
+        floor: None,
+    };
+    let upsert = Card::key("a")
+        .upsert()
+        .apply(|c| (c.name().set("Ann"), c.address().set(address)));
+    upsert.returning_nothing().send(&db).await?;
+    assert_eq!(db.stored(&Card::key("a")).await.get("nick"), Some(&null()));
+    let card = Card::key("a").upsert().apply(|c| {
+        (
+            c.name().set("Ann"),
+            c.address().set(Site::default()),
+            c.nick().set("an"),
+        )
+    });
+    assert_eq!(card.send(&db).await?.nick.as_deref(), Some("an"));
+    let card = Card::key("a")
+        .upsert()
+        .apply(|c| (c.name().set("Bob"), c.address().set(Site::default())));
+    assert_eq!(card.send(&db).await?.nick.as_deref(), Some("an"));
+
+    // A part of an index must be known, and a NULL is no value of it.
+    let unknown = Task::key("a").upsert().apply(|t| t.due().set(3));
+    assert!(unknown.send(&db).await.is_err());
+    let missing = Task::key("a")
+        .upsert()
+        .apply(|t| t.due().set(3))
+        .when(|t| t.owner().missing());
+    missing.send(&db).await?;
+    assert_eq!(
+        db.stored(&Task::key("a")).await,
+        raw([("id", s("a")), ("owner", null()), ("due", n(3))])
+    );
+    Ok(())
+}
+
+/// A change of one member sets that member alone.
+async fn changes_keep_null_within_a_map(db: Db) -> Outcome {
+    let floor = async |db: &Db| match db.stored(&Card::key("a")).await.remove("address") {
+        Some(AttributeValue::M(mut address)) => address.remove("floor"),
+        _ => None,
+    };
+    db.plant::<Card>(card_row("a")).await;
+    let seen = Card::key("a").get().send(&db).await?.ok_or("a row")?;
+    let mut next = seen.clone();
+    next.address.street = "Oak".into();
+    seen.changes_to(&next).send(&db).await?;
+    let by_changes = floor(&db).await;
+    db.plant::<Card>(card_row("a")).await;
+    Card::key("a")
+        .modify(|c| c.address.street = "Oak".into())
+        .send(&db)
+        .await?;
+    assert_eq!((by_changes, floor(&db).await), (Some(null()), Some(null())));
+    Ok(())
+}
+
+/// The copy has the NULLs of the row, which its struct does not contain.
+async fn a_masked_copy_keeps_null(db: Db) -> Outcome {
+    let target = Dynamo::connect("embedded:memory").await?;
+    target.create_tables([Card::schema()]).await?;
+    let mut row = card_row("a");
+    row.insert("note".into(), null());
+    row.insert("stars".into(), null());
+    db.plant::<Card>(row.clone()).await;
+    let mask = Mask::with_secret("a secret of thirty-two bytes, at least")?;
+    Card::scan()
+        .copy_to(&target)
+        .masked(mask)
+        .send(&db)
+        .await?
+        .complete()?;
+    let key = Item::from(raw([("id", s("a"))]));
+    let copy = Item::in_table("cards").get(key).send(&target).await?;
+    let copy = Raw::from(copy.ok_or("a copy")?);
+    assert_ne!(copy.get("name"), row.get("name"));
+    assert_eq!(copy.get("note"), Some(&null()));
+    assert_eq!(copy.get("stars"), Some(&null()));
+    assert_eq!(copy.get("address"), row.get("address"));
     Ok(())
 }

@@ -18,6 +18,7 @@ tests![
     lossy_templates,
     verbatim_templates,
     sharded_templates,
+    numbers_with_a_fraction,
 ];
 
 /// How many rows of each kind are tested, unless `FOREIGN_ROWS` sets another number.
@@ -164,6 +165,13 @@ fn spellings(text: &str) -> Vec<String> {
         ("%20", " "),
         ("%2", "%2f"),
         ("-", ""),
+        ("e", "E"),
+        ("e+", "e"),
+        (".", ".0"),
+        ("0#", "#"),
+        ("0|", "|"),
+        ("|", "0|"),
+        ("|", ".0|"),
     ] {
         spelt.push(text.replace(from, to));
         spelt.push(text.replacen(from, to, 1));
@@ -200,6 +208,10 @@ entities! {
         { #[dynamo(skip)] at: DateTime<Utc>, #[dynamo(skip)] name: String };
     Plain, "plain", [verbatim(delimiter = ":"), key(pk = "u:{name}", sk = "{n}:{m:04}:{at}:{rest}")],
         { name: String, n: i32, m: u16, at: NaiveDate, rest: String };
+    Rates, "rates-in-keys", [verbatim, key(pk = "R:{a}|{d}", sk = "{b:015.3}#{c:.2}#{e}")],
+        { #[dynamo(skip)] a: f64, b: rust_decimal::Decimal, #[dynamo(skip)] c: Number, d: rust_decimal::Decimal, #[dynamo(skip)] e: f32 };
+    Prices, "prices-in-keys", [key(pk = "P#{a}#{b:014}", sk = "{c:012.4}{d}")],
+        { #[dynamo(skip)] a: Number, #[dynamo(skip)] b: f64, #[dynamo(skip)] c: f64, d: rust_decimal::Decimal };
     Bare, "half-bare", [verbatim, key(pk = name, sk = "{name}#{n}")], { name: String, n: u32 };
     Spread, "spread", [key(pk = "S#{name}", sk = "{n}", shards = 7)], { name: String, n: u32 };
     Hidden, "hidden", [key(pk = "S#{name}", shards = 7)], { #[dynamo(skip)] name: String, n: u32 };
@@ -230,6 +242,17 @@ impl Given {
         let nanos = self.0.u32(..1_000_000_000) / unit * unit;
         let second = self.0.i64(-2_000_000_000..4_000_000_000);
         DateTime::from_timestamp(second, nanos).expect("a time")
+    }
+
+    /// A float of any size that DynamoDB stores.
+    fn float(&mut self) -> f64 {
+        let sign = [1.0, -1.0][self.0.usize(..2)];
+        sign * (0.1 + self.0.f64()) * 10_f64.powi(self.0.i32(-100..100))
+    }
+
+    /// A decimal that is not negative, with up to this many decimals.
+    fn decimal(&mut self, below: i64, decimals: u32) -> rust_decimal::Decimal {
+        rust_decimal::Decimal::new(self.0.i64(0..below), self.0.u32(..=decimals)).normalize()
     }
 
     fn day(&mut self) -> NaiveDate {
@@ -377,6 +400,27 @@ async fn verbatim_templates(db: Db) -> Outcome {
     each(&db, |g| Bare {
         name: g.word(),
         n: g.0.u32(..),
+    })
+    .await
+}
+
+async fn numbers_with_a_fraction(db: Db) -> Outcome {
+    each(&db, |g| Rates {
+        a: g.float(),
+        b: g.decimal(1_000_000_000, 3),
+        c: g.decimal(i64::MAX, 2)
+            .to_string()
+            .parse()
+            .expect("a number"),
+        d: rust_decimal::Decimal::new(g.0.i64(..), g.0.u32(..28)).normalize(),
+        e: g.0.f32() * 10_f32.powi(g.0.i32(-9..9)),
+    })
+    .await?;
+    each(&db, |g| Prices {
+        a: Number::from(g.0.i64(..)),
+        b: f64::from(g.0.i32(0..1_000_000)) / f64::from(g.0.i32(1..4)).exp2(),
+        c: f64::from(g.0.u32(..)) / 10_000.0,
+        d: g.decimal(i64::MAX, 20),
     })
     .await
 }

@@ -176,6 +176,8 @@ async fn returning_old_keeps_what_it_cannot_read(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert_eq!(unread.kind(), ErrorKind::Decode);
+    let message = unread.to_string();
+    assert!(message.contains("the write took effect"), "{message}");
     assert_eq!(db.raw(&Note::key("n1")).await, None);
     let item = unread.current_item()?.ok_or("the item")?;
     assert_eq!(item.get("odd"), Some(&"kept".into()));

@@ -19,6 +19,7 @@ tests![
     texts_that_are_no_values_are_refused,
     newtypes_are_read_as_what_they_hold,
     what_has_no_order_has_no_range,
+    numbers_with_a_fraction_are_written_as_typed,
     a_field_is_given_once_for_its_whole_and_its_cuts,
 ];
 
@@ -425,6 +426,56 @@ async fn what_has_no_order_has_no_range(db: Db) -> Outcome {
         Wrapped::in_partition("a").label().starts_with("b"),
         by_text.in_partition(["a"])?.starts_with("label", "b"),
     )?;
+    Ok(())
+}
+
+crate::declare! {
+    entity Offer(table = "offers", key(pk = "S#{shop}", sk = "{price:09.2}#{rate}"),
+        gsi(by_rate, pk = "S#{shop}", sk = "{rate:06}"), gsi(by_limit, pk = "S#{shop}", sk = "{maximum:09.2:first}"))
+        { shop: String, price: Decimal, rate: f64, maximum: Option<f64> }
+}
+
+async fn numbers_with_a_fraction_are_written_as_typed(db: Db) -> Outcome {
+    let by_text = entity::<Offer>("Offer")?;
+    let price = Decimal::new(1250, 2);
+    for text in ["12.5", "12.50", "012.500", "1250e-2"] {
+        let typed = Offer::key("a", price, 0.5);
+        assert_eq!(by_text.key(["a", text, "0.5"])?, typed.to_item()?);
+        same(
+            &db,
+            Offer::in_partition("a").price().ge(price),
+            by_text.in_partition(["a"])?.between("price", text..),
+        )?;
+        same(
+            &db,
+            Offer::by_limit("a").maximum().lt(12.5),
+            by_text.query("by_limit", ["a"])?.between("maximum", ..text),
+        )?;
+        same(
+            &db,
+            Offer::by_rate("a").rate().eq(12.5),
+            by_text.query("by_rate", ["a"])?.eq("rate", text),
+        )?;
+    }
+    let message = |query: Result<Query<Item>>| query.unwrap_err().to_string();
+    let refused = message(by_text.query("by_rate", ["a"])?.between("rate", "1"..));
+    assert!(
+        refused.contains("do not sort by the values of `rate`"),
+        "{refused}"
+    );
+    let refused = by_text.key(["a", "12.345", "0.5"]).unwrap_err().to_string();
+    assert!(refused.contains("3 decimals"), "{refused}");
+    for text in ["x", "", "NaN", "inf", "1,5"] {
+        assert!(by_text.key(["a", "1", text]).is_err(), "{text}");
+        assert!(by_text.key(["a", text, "1"]).is_err(), "{text}");
+    }
+    let has_ranges = |pattern: Option<&str>| -> Result<Vec<bool>> {
+        let parts = by_text.sort_parts(pattern)?;
+        Ok(parts.iter().map(|part| part.has_ranges).collect())
+    };
+    assert_eq!(has_ranges(None)?, [true, false]);
+    assert_eq!(has_ranges(Some("by_rate"))?, [false]);
+    assert_eq!(has_ranges(Some("by_limit"))?, [true]);
     Ok(())
 }
 

@@ -120,5 +120,9 @@ fn values() -> Vec<Case> {
                     { id: u32, shop: String, price: f64 }
             } Price
         },
+        case! { FloatKey at "Price";
+            { entity Price(table = "prices", key(pk = "P#{price}", sk = "{id}")) { id: u32, price: f64 } } Price;
+            { entity Price(table = "prices", key(pk = "P#{price:09.2}", sk = "{id}")) { id: u32, price: f64 } } Price
+        },
     ]
 }

@@ -273,6 +273,18 @@ changes! {
     part_written_otherwise: Free at "Order.key" ["the keys are the same"] of Order
         { entity Order(table = "orders", key(pk = "ORDER#{number}")) { number: u32 } }
         => { entity Order(table = "orders", key(pk = "ORDER#{number:010}")) { number: u32 } }
+    other_decimals: NeedsMove at "Price.key" ["{price:09.2}", "{price:09.3}"] of Price
+        { entity Price(table = "prices", key(pk = "P#{price:09.2}")) { price: f64 } }
+        => { entity Price(table = "prices", key(pk = "P#{price:09.3}")) { price: f64 } }
+    decimals_of_a_width: NeedsMove at "Price.key" ["{price:09}", "{price:09.2}"] of Price
+        { entity Price(table = "prices", key(pk = "P#{price:09}")) { price: f64 } }
+        => { entity Price(table = "prices", key(pk = "P#{price:09.2}")) { price: f64 } }
+    decimals_without_a_width: NeedsMove at "Price.key" ["{price}", "{price:.2}"] of Price
+        { entity Price(table = "prices", key(pk = "P#{price}")) { price: f64 } }
+        => { entity Price(table = "prices", key(pk = "P#{price:.2}")) { price: f64 } }
+    wider_decimals: NeedsMove at "Price.key" ["{price:09.2}", "{price:010.2}"] of Price
+        { entity Price(table = "prices", key(pk = "P#{price:09.2}")) { price: f64 } }
+        => { entity Price(table = "prices", key(pk = "P#{price:010.2}")) { price: f64 } }
     part_cut: NeedsMove at "Order.key" ["{at:date}"] of Order
         { entity Order(table = "orders", key(pk = "ALL", sk = "{at}#{id}")) { id: u32, at: DateTime<Utc> } }
         => { entity Order(table = "orders", key(pk = "ALL", sk = "{at:date}#{id}")) { id: u32, at: DateTime<Utc> } }
@@ -326,6 +338,16 @@ changes! {
     index_of_a_template: FillFirst at "Order.by_owner" ["do not have its keys", "`scan().refill()`", "5. then remove `filling`"] of Order
         owner
         => { entity Order(table = "orders", key(pk = id), gsi(by_owner, pk = "OWNER#{owner}", sk = id)) { id: u32, owner: String } }
+    index_of_a_number: FillFirst at "Order.by_total" ["do not have its keys", "`scan().refill()`"] of Order total => {
+        entity Order(table = "orders", key(pk = id), gsi(by_total, pk = "ALL", sk = number(total))) { id: u32, total: u32 }
+    }
+
+    number_of_another_field: BreaksRunning at "Order.by_total" ["number of the field `total`", "number of the field `tax`"] of Order {
+        entity Order(table = "orders", key(pk = id), gsi(by_total, pk = "ALL", sk = number(total))) { id: u32, total: u32, tax: u32 }
+    } => {
+        entity Order(table = "orders", key(pk = id), gsi(by_total, pk = "ALL", sk = number(tax))) { id: u32, total: u32, tax: u32 }
+    }
+
     index_of_the_keys_turned_round: Free at "Line.by_number" ["on attributes that items have"] of Order {
         table Shop(name = "shop", pk = "pk", sk = "sk", entities(Line));
         entity Line(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}")) { user: String, number: u32 }
@@ -491,6 +513,12 @@ changes! {
     wider_unique_number: BreaksRunning at "User.by_code" ["`code` was 10 characters long", "20 characters", "with a new `rename`"] of User
         { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u32 } }
         => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u64 } }
+    unique_number_with_a_fraction: BreaksRunning at "User.by_code" ["`code` was 10 characters long"] of User
+        { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u32 } }
+        => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: f64 } }
+    unique_number_as_a_decimal: BreaksRunning at "User.by_code" ["`code` was 20 characters long"] of User
+        { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: u64 } }
+        => { entity User(table = "users", key(pk = "USER#{id}"), unique(by_code, code)) { id: u32, code: rust_decimal::Decimal } }
     fields_of_a_unique: BreaksRunning at "User.by_email" ["were of `email` and are of `mail`"] of User {
         entity User(table = "users", key(pk = "USER#{id}"), unique(by_email, email))
             { id: u32, email: Option<String>, mail: Option<String> }

@@ -41,7 +41,7 @@ fn follows(key: &KeyDef, text: &str) -> bool {
             Piece::Part { width, .. } => match width {
                 Width::Fixed(width) | Width::Digits(width) => width,
                 Width::Signed(width) => width + usize::from(rest.starts_with('-')),
-                Width::Variable => rest.find('#').unwrap_or(rest.len()),
+                Width::Variable | Width::Decimal => rest.find('#').unwrap_or(rest.len()),
             },
         };
         match rest.get(width..) {

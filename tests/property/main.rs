@@ -5,6 +5,7 @@
 
 mod allocations;
 mod collections;
+mod decimals;
 #[path = "../support/declare.rs"]
 mod declare;
 mod flat;

@@ -112,6 +112,7 @@ fn entity(pk: KeyDef, sk: KeyDef) -> EntityDef {
         attributes: &[],
         indexes: &[],
         uniques: &[],
+        large: &[],
         ttl: None,
         expiry: None,
         version: None,

@@ -13,7 +13,7 @@ pub struct App;
 #[dynamo(unique(by_nothing, pk = "NOTHING", sk = "NOTHING"))]
 #[dynamo(unique(by_code, pk = "CODE#{code}", sk = "CODE", filling, rename = "c", on = gsi1))]
 #[dynamo(unique(by_nick, pk = "NICK#{nick:last}", sk = "NICK"))]
-#[dynamo(unique(by_rate, pk = "RATE#{rate}", sk = "RATE"))]
+#[dynamo(unique(by_rate, pk = "RATE#{rate:06.2}", sk = "RATE"))]
 #[dynamo(unique(by_team, pk = "TEAM#{team}", sk = "TEAM"), unique(of_team, pk = "TEAM#{team}", sk = "TEAM"))]
 #[dynamo(unique(by_typed, pk = "TYPED#{team}", sk = "TYPED", constant(_type = "_Unique")))]
 pub struct User {
@@ -22,7 +22,7 @@ pub struct User {
     pub name: String,
     pub code: String,
     pub nick: Option<String>,
-    pub rate: f64,
+    pub rate: u32,
     pub team: String,
 }
 

@@ -2,6 +2,7 @@
 
 mod badge;
 mod errand;
+mod gauge;
 mod given;
 mod parcel;
 mod sensor;
@@ -29,6 +30,7 @@ tests![
     sensor,
     visit,
     errand,
+    gauge,
     shop unless NO_MULTI_ATTRIBUTE_KEYS,
 ];
 
@@ -60,6 +62,10 @@ async fn errand(db: Db) -> Outcome {
     sequences::<errand::Errand>(db).await
 }
 
+async fn gauge(db: Db) -> Outcome {
+    sequences::<gauge::Gauge>(db).await
+}
+
 async fn shop(db: Db) -> Outcome {
     sequences::<shop::Shop>(db).await
 }
@@ -73,6 +79,7 @@ async fn places_of_all(db: Db) -> Outcome {
     places::<sensor::Sensor>(&db).await?;
     places::<visit::Visit>(&db).await?;
     places::<errand::Errand>(&db).await?;
+    places::<gauge::Gauge>(&db).await?;
     if Kind::here() != Kind::OldDynamoDbLocal {
         places::<shop::Shop>(&db).await?;
     }

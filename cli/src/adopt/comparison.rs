@@ -1,6 +1,6 @@
 //! Compares items with those that their declarations would write.
 
-use dynamo_entity::{Item, Value};
+use dynamo_entity::{Item, Number, Value};
 
 use super::entity::{AdoptedEntity, AdoptedKey, AdoptedPattern};
 use super::field::AdoptedRole;
@@ -40,6 +40,13 @@ pub(crate) fn difference(
         .find_map(|pattern| index_difference(entity, sample, pattern, item, &read))
 }
 
+fn number_of<'i>(item: &'i Item, attribute: &str) -> Option<&'i Number> {
+    match item.get(attribute) {
+        Some(Value::N(number)) => Some(number),
+        _ => None,
+    }
+}
+
 /// The same for the keys of an index. The templates of an index give all of its attributes or none.
 fn index_difference(
     entity: &AdoptedEntity,
@@ -56,11 +63,14 @@ fn index_difference(
         AdoptedKey::Field(_) => item
             .get(&column.name)
             .is_some_and(|value| *value != Value::Null),
+        // A number is written by itself.
+        AdoptedKey::Number(_) => true,
     });
     // An item outside the index has none of the derived attributes, so both sides are None.
-    let differs = keys.iter().any(|(key, column)| match key.template() {
-        None => false,
-        Some(template) => {
+    let differs = keys.iter().any(|(key, column)| match key {
+        AdoptedKey::Field(_) => false,
+        AdoptedKey::Number(source) => number_of(read, source) != number_of(item, &column.name),
+        AdoptedKey::Template(template) => {
             let written = text(template).filter(|_| is_in);
             written.as_deref() != item.get(&column.name).and_then(Value::as_text)
         }

@@ -391,6 +391,7 @@ fn key_text(key: &AdoptedKey, entity: &AdoptedEntity) -> String {
     };
     match key {
         AdoptedKey::Field(attribute) => name(attribute).to_owned(),
+        AdoptedKey::Number(attribute) => format!("number({})", name(attribute)),
         AdoptedKey::Template(template) => format!("{:?}", template_text(template, &name)),
     }
 }
@@ -405,6 +406,8 @@ fn template_text<'n>(template: &KeyTemplate, name: &dyn Fn(&str) -> &'n str) -> 
                 PartForm::Lower => format!("{{{name}:lower}}"),
                 PartForm::Upper => format!("{{{name}:upper}}"),
                 PartForm::Width(width) => format!("{{{name}:0{width}}}"),
+                PartForm::Decimals { width: 0, decimals } => format!("{{{name}:.{decimals}}}"),
+                PartForm::Decimals { width, decimals } => format!("{{{name}:0{width}.{decimals}}}"),
                 PartForm::Time(part) => format!("{{{name}:{}}}", part.word()),
             }
         }

@@ -28,6 +28,8 @@ pub(crate) enum AdoptedKey {
     /// A field, by its attribute.
     Field(String),
     Template(KeyTemplate),
+    /// The number of a field, by the attribute of the field.
+    Number(String),
 }
 
 /// The conditions of the whole table for its entities.
@@ -42,14 +44,14 @@ impl AdoptedKey {
     pub(crate) fn template(&self) -> Option<&KeyTemplate> {
         match self {
             AdoptedKey::Template(template) => Some(template),
-            AdoptedKey::Field(_) => None,
+            AdoptedKey::Field(_) | AdoptedKey::Number(_) => None,
         }
     }
 
     /// Whether a field is the key, or a part of it.
     pub(crate) fn contains(&self, attribute: &str) -> bool {
         match self {
-            AdoptedKey::Field(field) => field == attribute,
+            AdoptedKey::Field(field) | AdoptedKey::Number(field) => field == attribute,
             AdoptedKey::Template(template) => template.contains(attribute),
         }
     }

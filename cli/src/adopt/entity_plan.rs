@@ -1,10 +1,11 @@
 //! One entity, guessed from its items.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+use dynamo_entity::Item;
 use dynamo_entity::schema::KeyType;
-use dynamo_entity::{Item, Value};
 
+use super::copied_number::declare_copied_numbers;
 use super::entity::{AdoptedEntity, AdoptedKey, AdoptedPattern, EntityTerms};
 use super::field::{AdoptedField, FieldKind};
 use super::infer::infer_fields;
@@ -105,78 +106,37 @@ pub(crate) fn plan_entity(
     );
     finish_fields(&mut entity, sample, &items, terms.type_attribute.is_some());
     note_ambiguous_parts(&mut entity, &read);
-    note_copied_numbers(&mut entity, &items);
+    declare_copied_numbers(&mut entity, sample, &items, terms);
     entity
-}
-
-/// Notes the numbers in keys of indexes that equal another attribute in all items. Another program copies the attribute, as
-/// ElectroDB does with `cast: "number"`, and no template can write a number.
-fn note_copied_numbers(entity: &mut AdoptedEntity, items: &[&Item]) {
-    let is_number = |field: &&AdoptedField| {
-        matches!(
-            field.kind,
-            FieldKind::Unsigned | FieldKind::Signed | FieldKind::Float | FieldKind::Exact
-        )
-    };
-    let keys = entity.patterns.iter().flat_map(AdoptedPattern::keys);
-    let keys = keys.filter_map(|key| match key {
-        AdoptedKey::Field(attribute) => entity.field(attribute).filter(is_number),
-        AdoptedKey::Template(_) => None,
-    });
-    let copies: BTreeMap<String, String> = keys
-        .filter_map(|key| {
-            let mut others = entity.fields.iter().filter(is_number);
-            let source = others.find(|other| {
-                let is_key = other.attribute == key.attribute || is_key(entity, &other.attribute);
-                !is_key && is_copy(items, &key.attribute, &other.attribute)
-            });
-            Some((key.attribute.clone(), source?.name.clone()))
-        })
-        .collect();
-    for field in &mut entity.fields {
-        if let Some(source) = copies.get(&field.attribute) {
-            field.unsure.push(format!(
-                "it equals `{source}` in all items, so the other program copies it, and this library does not: set both in each write"
-            ));
-        }
-    }
-}
-
-/// Whether an attribute itself is a key.
-fn is_key(entity: &AdoptedEntity, attribute: &str) -> bool {
-    let keys = entity.patterns.iter().flat_map(AdoptedPattern::keys);
-    let is_it = |key: &AdoptedKey| matches!(key, AdoptedKey::Field(field) if field == attribute);
-    entity.primary().chain(keys).any(is_it)
-}
-
-/// Whether two attributes are equal in all items, which have several values of them.
-fn is_copy(items: &[&Item], key: &str, source: &str) -> bool {
-    let is_equal = items.iter().all(|item| item.get(key) == item.get(source));
-    let values = items.iter().filter_map(|item| match item.get(key) {
-        Some(Value::N(number)) => Some(number.as_str()),
-        _ => None,
-    });
-    is_equal && values.collect::<BTreeSet<_>>().len() > 1
 }
 
 /// Notes the parts for which the sample fits several formats.
 fn note_ambiguous_parts(entity: &mut AdoptedEntity, read: &[&Item]) {
     let parts = ambiguous_parts(entity, read);
     for field in &mut entity.fields {
-        for (_, is_lower) in parts
+        let notes = parts
             .iter()
-            .filter(|(attribute, _)| *attribute == field.attribute)
-        {
-            field.unsure.push(match is_lower {
-                true => "keys may contain the text as it is, because the sample has no capitals",
-                false => "keys may contain shorter numbers with zeros, because all numbers of the sample have one length",
-            }.to_owned());
-        }
+            .filter(|(attribute, _)| *attribute == field.attribute);
+        field.unsure.extend(notes.map(|(_, note)| note.clone()));
     }
 }
 
-/// The parts whose texts in the sample fit several formats: in lower case and as they are, or padded and not.
-fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, bool)> {
+/// The forms of the same number with its own decimals, or with a fixed number of them.
+fn other_fraction_forms(form: PartForm) -> Vec<(PartForm, usize)> {
+    let fixed =
+        |width| (1..=6).map(move |decimals| (PartForm::Decimals { width, decimals }, decimals));
+    match form {
+        PartForm::Plain => fixed(0).collect(),
+        PartForm::Width(width) => fixed(width).collect(),
+        PartForm::Decimals { width: 0, decimals } => vec![(PartForm::Plain, decimals)],
+        PartForm::Decimals { width, decimals } => vec![(PartForm::Width(width), decimals)],
+        _ => Vec::new(),
+    }
+}
+
+/// The parts whose texts in the sample fit several formats, with a note: in lower case and as they are, padded and not, or
+/// with a fixed number of decimals and with those of the number.
+fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, String)> {
     let of_patterns = entity.patterns.iter().flat_map(AdoptedPattern::keys);
     let templates = entity.primary().chain(of_patterns);
     let parts = templates
@@ -194,7 +154,8 @@ fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, 
         };
         let plain = texts(PartForm::Plain);
         if form == PartForm::Lower && texts(form) == plain {
-            ambiguous.insert((attribute.to_owned(), true));
+            let note = "keys may contain the text as it is, because the sample has no capitals";
+            ambiguous.insert((attribute.to_owned(), note.to_owned()));
         }
         let lengths: BTreeSet<usize> = plain.iter().map(String::len).collect();
         if form == PartForm::Plain
@@ -202,7 +163,20 @@ fn ambiguous_parts(entity: &AdoptedEntity, read: &[&Item]) -> BTreeSet<(String, 
             && lengths.len() == 1
             && !lengths.contains(&1)
         {
-            ambiguous.insert((attribute.to_owned(), false));
+            let note = "keys may contain shorter numbers with zeros, because all numbers of the sample have one length";
+            ambiguous.insert((attribute.to_owned(), note.to_owned()));
+        }
+        if !matches!(field.kind, FieldKind::Float | FieldKind::Exact) {
+            continue;
+        }
+        let others = other_fraction_forms(form).into_iter();
+        for (_, decimals) in
+            others.filter(|(other, _)| !plain.is_empty() && texts(*other) == texts(form))
+        {
+            let note = format!(
+                "keys may contain the number as it is or with {decimals} decimals, because all numbers of the sample have {decimals} decimals"
+            );
+            ambiguous.insert((attribute.to_owned(), note));
         }
     }
     ambiguous

@@ -3,6 +3,7 @@
 use dynamo_entity::schema::KeyType;
 use dynamo_entity::{Item, Value};
 
+use super::copied_number::copied_columns;
 use super::entity::{AdoptedEntity, AdoptedKey, AdoptedPattern, EntityTerms};
 use super::field::{AdoptedField, AdoptedRole};
 use super::key_plan::{bare_field, demote, search_with_texts, visible_name};
@@ -21,7 +22,14 @@ pub(crate) fn plan_patterns(
 ) {
     let mut taken = std::collections::BTreeSet::new();
     for (number, index) in sample.indexes.iter().enumerate() {
-        let is_in = |row: &&Item| index.columns().all(|column| row.contains(&column.name));
+        // A number that another program copies may be missing beside the texts, which that program writes without it.
+        let copied = copied_columns(entity, sample, index, rows, terms);
+        let decides =
+            |column: &SampleColumn| !copied.iter().any(|copied| copied.name == column.name);
+        let is_in = |row: &&Item| {
+            let mut columns = index.columns().filter(|column| decides(column));
+            columns.all(|column| row.contains(&column.name))
+        };
         let inside: Vec<&Item> = rows.iter().copied().filter(|row| is_in(row)).collect();
         if inside.is_empty() && !rows.is_empty() {
             continue;
@@ -75,7 +83,7 @@ fn pattern_name<'k>(
     let is_generic = terms.any_names && index.columns().any(|column| column.is_generic());
     let first = keys.filter_map(|key| match key {
         AdoptedKey::Template(template) => template.parts().next().map(|(attribute, _)| attribute),
-        AdoptedKey::Field(_) => None,
+        AdoptedKey::Field(_) | AdoptedKey::Number(_) => None,
     });
     let field = first
         .filter(|_| is_generic)

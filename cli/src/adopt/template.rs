@@ -1,6 +1,6 @@
 //! Templates of key texts, and the texts that they give.
 
-use dynamo_entity::{Item, Value};
+use dynamo_entity::{Item, Number, Value};
 
 use super::field::{AdoptedField, AdoptedRole, FieldKind};
 use super::time_text::TimePart;
@@ -27,6 +27,11 @@ pub(crate) enum PartForm {
     Upper,
     /// Padded with zeros.
     Width(usize),
+    /// With this number of decimals, padded to the width if it is not 0.
+    Decimals {
+        width: usize,
+        decimals: usize,
+    },
     Time(TimePart),
 }
 
@@ -39,6 +44,8 @@ pub(crate) enum PartSort {
     Fixed,
     /// Contains `-`, `:`, `.` and `+`.
     Offset,
+    /// Contains `-` and `.`.
+    Fraction,
 }
 
 impl PartForm {
@@ -46,6 +53,8 @@ impl PartForm {
     pub(crate) fn sort(self, kind: &FieldKind) -> PartSort {
         match (self, kind) {
             (PartForm::Width(_) | PartForm::Time(_), _) => PartSort::Fixed,
+            (PartForm::Decimals { width, .. }, _) if width > 0 => PartSort::Fixed,
+            (_, FieldKind::Float | FieldKind::Exact) => PartSort::Fraction,
             (_, FieldKind::Unsigned) => PartSort::Digits,
             (_, FieldKind::KeyTime(_)) => PartSort::Offset,
             _ => PartSort::Text,
@@ -75,7 +84,12 @@ pub(crate) fn ends_there(text: &str, sort: PartSort, after: Option<&str>) -> boo
         {
             false
         }
-        PartSort::Text | PartSort::Offset => separator(after)
+        PartSort::Fraction
+            if separator(after).is_some_and(|mark| mark.len() == 1 && "-.+".contains(mark)) =>
+        {
+            false
+        }
+        PartSort::Text | PartSort::Offset | PartSort::Fraction => separator(after)
             .is_some_and(|mark| format!("{text}{mark}").find(mark) == Some(text.len())),
     }
 }
@@ -87,15 +101,11 @@ pub(crate) fn part_text(field: &AdoptedField, form: PartForm, row: &Item) -> Opt
         .filter(|value| **value != Value::Null)?;
     let text = match (form, value) {
         (PartForm::Time(part), value) => part.text(value)?,
-        (PartForm::Width(width), Value::N(number)) => {
-            // A longer number or a sign has no padded text.
-            let digits = number.as_str();
-            if digits.len() > width || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
-                return None;
-            }
-            format!("{digits:0>width$}")
+        (PartForm::Width(width), Value::N(number)) => padded(shortest_text(number)?, width)?,
+        (PartForm::Decimals { width, decimals }, Value::N(number)) => {
+            padded(&fixed_text(number, decimals)?, width)?
         }
-        (PartForm::Plain, Value::N(number)) => number.as_str().to_owned(),
+        (PartForm::Plain, Value::N(number)) => shortest_text(number)?.to_owned(),
         (PartForm::Plain, Value::S(text)) => text.clone(),
         (PartForm::Lower, Value::S(text)) => text.to_lowercase(),
         (PartForm::Upper, Value::S(text)) => text.to_uppercase(),
@@ -104,6 +114,33 @@ pub(crate) fn part_text(field: &AdoptedField, form: PartForm, row: &Item) -> Opt
     };
     // Empty text is no part of a key, like a missing attribute.
     (!text.is_empty()).then_some(text)
+}
+
+/// The text of a number as programs write it. Very small and very large numbers have exponents, which differ between
+/// languages, so a template with them is no guess.
+fn shortest_text(number: &Number) -> Option<&str> {
+    let text = number.as_str();
+    let whole = text.split('.').next().unwrap_or_default();
+    let is_usual = !text.contains('E') && whole.len() <= 21;
+    let is_small = text.trim_start_matches('-').starts_with("0.000000");
+    (is_usual && !is_small).then_some(text)
+}
+
+/// The text with this number of decimals; None if the number has more.
+fn fixed_text(number: &Number, decimals: usize) -> Option<String> {
+    let text = shortest_text(number)?;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if fraction.len() > decimals {
+        return None;
+    }
+    let point = if decimals > 0 { "." } else { "" };
+    Some(format!("{whole}{point}{fraction:0<decimals$}"))
+}
+
+/// The text padded with zeros to a width, unless it is 0. A longer number or a sign has no padded text.
+fn padded(text: &str, width: usize) -> Option<String> {
+    let fits = width == 0 || text.len() <= width && !text.starts_with('-');
+    fits.then(|| format!("{text:0>width$}"))
 }
 
 impl KeyTemplate {
@@ -186,6 +223,7 @@ impl KeyTemplate {
 fn part_width(form: PartForm) -> Option<usize> {
     match form {
         PartForm::Width(width) => Some(width),
+        PartForm::Decimals { width, .. } => Some(width).filter(|width| *width > 0),
         PartForm::Time(part) => Some(part.width()),
         _ => None,
     }

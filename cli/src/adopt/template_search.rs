@@ -116,6 +116,22 @@ fn can_be_primary(field: &AdoptedField) -> bool {
     field.presence == Presence::Always && matches!(field.role, AdoptedRole::Attribute)
 }
 
+/// The forms of a number with a fraction. If all numbers of the sample have as many decimals, several forms give their
+/// texts: without a width, the number as it is, and with a width the form that has ranges. Keys of ElectroDB, which begin
+/// with `$`, have a width and no decimals.
+fn fraction_forms(is_electro: bool) -> Vec<PartForm> {
+    let fixed = (0..=6).flat_map(|decimals| {
+        let widths = (decimals + 2..=20).chain([0]);
+        widths.map(move |width| PartForm::Decimals { width, decimals })
+    });
+    let widths = (2..=20).map(PartForm::Width);
+    let plain = std::iter::once(PartForm::Plain);
+    match is_electro {
+        true => plain.chain(widths).chain(fixed).collect(),
+        false => plain.chain(fixed).chain(widths).collect(),
+    }
+}
+
 /// The formats in which an attribute can be a part.
 fn field_columns<'f>(
     field: &'f AdoptedField,
@@ -138,6 +154,7 @@ fn field_columns<'f>(
             forms.push(PartForm::Plain);
             forms.extend((2..=20).map(PartForm::Width));
         }
+        FieldKind::Float | FieldKind::Exact => forms.extend(fraction_forms(key.starts_with('$'))),
         FieldKind::Signed | FieldKind::Bool | FieldKind::KeyTime(_) => forms.push(PartForm::Plain),
         FieldKind::Time(_) => forms.extend(TimePart::ALL.map(PartForm::Time)),
         _ => {}
@@ -306,7 +323,9 @@ impl TemplateSearch<'_> {
         let mut marks = rows.map(|((text, at), part)| {
             let after = &text[at + part.as_ref().map_or(0, String::len)..];
             match column.sort {
-                PartSort::Text | PartSort::Offset => separator(after).unwrap_or(after),
+                PartSort::Text | PartSort::Offset | PartSort::Fraction => {
+                    separator(after).unwrap_or(after)
+                }
                 _ => "",
             }
         });

@@ -9,6 +9,7 @@ use super::comparison::difference;
 use super::declaration::{declarations, name_structs};
 use super::sample::{SampleColumn, SampleIndex, SampleProjection, TableSample};
 use super::table::{AdoptedTable, plan_table};
+use super::template::PartForm;
 use super::test_text::{sample_lines, test_text};
 
 /// A small generator, so that each seed is one case.
@@ -292,6 +293,8 @@ enum Formed {
     Plain(&'static str),
     Lower(&'static str),
     Padded(&'static str),
+    /// The price as it is, padded, or with two decimals, these padded too or not.
+    Price(Option<usize>, bool),
     Time,
     /// The first characters of the time: its year, month or day.
     Period(usize),
@@ -316,12 +319,15 @@ fn known_rows(
                 draws.below(1000)
             );
             let (name, kind, own) = (draws.one(&texts), draws.one(&texts), draws.one(&texts));
+            let fraction = ["", ".5", ".05", ".75"][number % 4];
+            let price = format!("{}{fraction}", number * 7);
             let mut row: Item = [
                 ("name", Value::S(name.to_owned())),
                 ("kind", Value::S(kind.to_owned())),
                 ("at", Value::S(at.clone())),
                 ("number", Value::from(number as i64 * 37)),
                 ("total", Value::from(draws.below(9) as i64)),
+                ("price", Value::N(number_of(&price))),
             ]
             .into_iter()
             .collect();
@@ -332,6 +338,14 @@ fn known_rows(
                         Formed::Plain(field) => text(field),
                         Formed::Lower(field) => text(field).to_lowercase(),
                         Formed::Padded(field) => format!("{:0>6}", text(field)),
+                        Formed::Price(width, is_fixed) => {
+                            let cents = if *is_fixed {
+                                fixed(&price)
+                            } else {
+                                price.clone()
+                            };
+                            format!("{cents:0>width$}", width = width.unwrap_or(0))
+                        }
                         Formed::Time => at.clone(),
                         Formed::Period(width) => at[..*width].to_owned(),
                         Formed::Hidden => own.to_owned(),
@@ -357,6 +371,16 @@ fn known_rows(
         .collect()
 }
 
+fn number_of(text: &str) -> Number {
+    text.parse().expect("a number")
+}
+
+/// The text of a price with two decimals.
+fn fixed(price: &str) -> String {
+    let (whole, fraction) = price.split_once('.').unwrap_or((price, ""));
+    format!("{whole}.{fraction:0<2}")
+}
+
 fn name_of(row: &Item, name: &str) -> String {
     match row.get(name) {
         Some(Value::S(text)) => text.clone(),
@@ -373,13 +397,17 @@ fn known_declarations_are_found_again() {
         Formed::Lower("name"),
         Formed::Padded("number"),
         Formed::Plain("number"),
+        Formed::Price(None, false),
+        Formed::Price(Some(8), false),
+        Formed::Price(None, true),
+        Formed::Price(Some(8), true),
         Formed::Time,
         Formed::Period(4),
         Formed::Period(7),
         Formed::Period(10),
         Formed::Hidden,
     ];
-    for seed in 0..60 {
+    for seed in 0..90 {
         let mut draws = Draws(seed);
         draws.below(2);
         let mark = draws.one(&marks);
@@ -432,6 +460,7 @@ fn known_declarations_are_found_again() {
         for row in &sample.rows {
             for (attribute, other) in [
                 ("number", Value::from(999_i64)),
+                ("price", Value::N(number_of("999.25"))),
                 ("at", Value::from("2031-01-01T00:00:00.000Z")),
             ] {
                 let mut changed = row.clone();
@@ -462,6 +491,20 @@ fn known_declarations_are_found_again() {
             .parts()
             .filter(|(part, _)| part.starts_with('\u{1}'))
             .count();
+        let form = sk
+            .parts()
+            .find(|(part, _)| *part == "price")
+            .map(|(_, form)| form);
+        let wanted = match first {
+            Formed::Price(None, false) => Some(PartForm::Plain),
+            Formed::Price(Some(width), false) => Some(PartForm::Width(width)),
+            Formed::Price(width, true) => Some(PartForm::Decimals {
+                width: width.unwrap_or(0),
+                decimals: 2,
+            }),
+            _ => None,
+        };
+        assert_eq!(form, wanted, "seed {seed}: {sk:?} {:?}", sample.rows);
         let wanted = usize::from(matches!(first, Formed::Hidden));
         assert_eq!(hidden, wanted, "seed {seed}: {sk:?} {:?}", sample.rows);
     }
@@ -577,18 +620,130 @@ fn doubtful_unique_rows_are_noted() {
 }
 
 #[test]
-fn a_copied_number_is_noted() {
-    let row = |id: u32, score: u32, key: u32| {
+fn a_copied_number_is_declared() {
+    let row = |id: u32, score: u32, key: u32, more: &str| {
         format!(
-            r#"{{"pk":"g#{id}","sk":"g#","gsi1pk":"game","gsi1sk":{key},"score":{score},"game":"game"}}"#
+            r#"{{"pk":"g#{id}","sk":"g#","gsi1pk":"game","gsi1sk":{key},"score":{score},"game":"game"{more}}}"#
         )
     };
-    let note = "it equals `score` in all items";
     let text = |rows: [String; 3]| text_of(&typed_sample(&rows.each_ref().map(String::as_str))).0;
-    let copied = text([row(1, 10, 10), row(2, 20, 20), row(3, 10, 10)]);
-    assert!(copied.contains(note), "{copied}");
-    let differs = text([row(1, 10, 10), row(2, 20, 20), row(3, 10, 11)]);
-    assert!(!differs.contains(note), "{differs}");
-    let one_value = text([row(1, 10, 10), row(2, 10, 10), row(3, 10, 10)]);
-    assert!(!one_value.contains(note), "{one_value}");
+    let typed = |score, key| {
+        let row = |id, score, key| row(id, score, key, r#","_type":"Score""#);
+        text([row(1, 10, 10), row(2, score, score), row(3, 10, key)])
+    };
+    let declared = "sk = number(score)";
+    let copied = typed(20, 10);
+    assert!(copied.contains(declared), "{copied}");
+    assert!(
+        !copied.contains("pub gsi1sk") && !copied.contains("it equals"),
+        "{copied}"
+    );
+    let differs = typed(20, 11);
+    assert!(!differs.contains(declared), "{differs}");
+    let one_value = typed(10, 10);
+    assert!(!one_value.contains(declared), "{one_value}");
+
+    // Without a type, the attribute of a derived key has another name.
+    let row = |id, score, key| row(id, score, key, "");
+    let own = text([row(1, 10, 10), row(2, 20, 20), row(3, 10, 10)]);
+    assert!(
+        own.contains("it equals `score` in all items") && !own.contains(declared),
+        "{own}"
+    );
+}
+
+/// ElectroDB and OneTable write the text of the partition key without the number too.
+#[test]
+fn an_item_may_lack_a_copied_number() {
+    let rows = [(1, Some(10)), (2, Some(20)), (3, None)].map(|(id, score)| {
+        let numbers = score.map_or_else(String::new, |score| {
+            format!(r#","gsi1sk":{score},"score":{score}"#)
+        });
+        format!(
+            r#"{{"pk":"g#{id}","sk":"g#","gsi1pk":"chess{id}","game":"chess{id}","_type":"Score"{numbers}}}"#
+        )
+    });
+    let text = text_of(&typed_sample(&rows.each_ref().map(String::as_str))).0;
+    assert!(
+        text.contains(r#"pk = "{game}", sk = number(score)"#),
+        "{text}"
+    );
+}
+
+/// A name with a meaning of its own, or several equal attributes, leave open which attribute is copied.
+#[test]
+fn a_number_that_may_be_no_copy_remains() {
+    let rows = [10, 20, 10].map(|stock| {
+        format!(
+            r#"{{"pk":"g#{stock}","sk":"g#","gsi1pk":"game","gsi1sk":{stock},"stock":{stock},"total":{stock},"game":"game","_type":"Score"}}"#
+        )
+    });
+    let sample = typed_sample(&rows.each_ref().map(String::as_str));
+    let text = text_of(&sample).0;
+    assert!(
+        text.contains("it equals `stock` and `total` in all items") && text.contains("gsi1sk"),
+        "{text}"
+    );
+    assert!(!text.contains("sk = number("), "{text}");
+
+    let mut named = sample;
+    for item in &mut named.rows {
+        item.remove("total");
+        let number = item.remove("gsi1sk").expect("a number");
+        item.insert("available", number);
+    }
+    for column in named.indexes.iter_mut().flat_map(|index| &mut index.sk) {
+        column.name = "available".to_owned();
+    }
+    let text = text_of(&named).0;
+    assert!(
+        text.contains("it equals `stock` in all items") && text.contains("pub available"),
+        "{text}"
+    );
+    assert!(!text.contains("sk = number("), "{text}");
+}
+
+/// Offers whose sort key is this text before the price in these forms.
+fn offers(before: &str, prices: &[(&str, &str)]) -> String {
+    let rows = prices.iter().enumerate().map(|(number, (price, part))| {
+        format!(
+            r#"{{"pk":"o#{number}","sk":"{before}{part}","gsi1pk":"g","gsi1sk":1,"price":{price}}}"#
+        )
+    });
+    let rows: Vec<String> = rows.collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    text_of(&typed_sample(&rows)).0
+}
+
+#[test]
+fn prices_that_all_have_two_decimals_are_noted() {
+    let plain = [("12.25", "12.25"), ("7.75", "7.75"), ("9.99", "9.99")];
+    let padded = [
+        ("12.25", "0012.25"),
+        ("7.75", "0007.75"),
+        ("9.99", "0009.99"),
+    ];
+    let note = "all numbers of the sample have 2 decimals";
+    for (before, prices, template) in [
+        ("PRICE#", plain, "PRICE#{price}"),
+        ("PRICE#", padded, "PRICE#{price:07.2}"),
+        // Templates of ElectroDB have a width and no decimals.
+        ("$offer_1#price_", plain, "$offer_1#price_{price}"),
+        ("$offer_1#price_", padded, "$offer_1#price_{price:07}"),
+    ] {
+        let text = offers(before, &prices);
+        assert!(text.contains(template), "{template}: {text}");
+        assert!(text.contains("unsure") && text.contains(note), "{text}");
+    }
+    // One whole number decides.
+    let text = offers(
+        "PRICE#",
+        &[("12.25", "12.25"), ("7", "7"), ("9.99", "9.99")],
+    );
+    assert!(text.contains("{price}") && !text.contains(note), "{text}");
+    let text = offers("PRICE#", &[("12.25", "0012.25"), ("7", "0007.00")]);
+    assert!(
+        text.contains("{price:07.2}") && !text.contains(note),
+        "{text}"
+    );
 }

@@ -46,6 +46,17 @@ pub struct Event {
     pub number: u64,
 }
 
+/// Its numbers stand in the key alone.
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "rates", key(pk = "SHOP#{shop}", sk = "{price:09.2}#{rate}"))]
+pub struct Rate {
+    pub shop: String,
+    #[dynamo(skip)]
+    pub price: f64,
+    #[dynamo(skip)]
+    pub rate: f64,
+}
+
 /// Declares an entity whose keys, also those of an index, hold times by themselves.
 macro_rules! visits {
     ($name:ident, $table:literal, $time:ty) => {
@@ -73,7 +84,9 @@ pub fn app() -> App {
         Visit::schema(),
         TimeVisit::schema(),
         JiffVisit::schema(),
+        Rate::schema(),
     ]);
+    let app = app.writes::<Rate>();
     let app = app.writes::<Form>().writes::<Day>().writes::<Event>();
     app.writes::<Visit>()
         .writes::<TimeVisit>()
@@ -162,6 +175,35 @@ pub fn a_key_alone_holds_a_field(place: &Place) -> Outcome {
         .out;
     assert_eq!(place.given("forms", &["put", "Day", "-"], &seen)?.code, 0);
     place.done("forms", &["delete", "Day", "7", "2026-03-04", "ann", "-y"])?;
+    Ok(())
+}
+
+pub fn numbers_with_a_fraction_are_key_parts(place: &Place) -> Outcome {
+    place.typed(async |db| db.create_tables([Rate::schema()]).await)?;
+    for price in ["9.5", "12.5", "100"] {
+        let rate = format!(r#"{{"shop": "north", "price": {price}, "rate": 0.25}}"#);
+        place.done("forms", &["put", "Rate", &rate])?;
+    }
+    let query = ["query", "Rate", "north", "--price"];
+    let shown = place.done("forms", &[&query[..], &["10..=100.00"]].concat())?;
+    let shown = shown.out;
+    assert!(
+        shown.contains("000012.50#0.25") && shown.contains("000100.00#0.25"),
+        "{shown}"
+    );
+    assert!(!shown.contains("000009.50"), "{shown}");
+    let get = ["get", "Rate", "north", "12.50", "0.25", "--json"];
+    let seen = place.done("forms", &get)?.out;
+    assert_eq!(place.given("forms", &["put", "Rate", "-"], &seen)?.code, 0);
+    let wrong = ["get", "Rate", "north", "12.345", "0.25"];
+    place.refused(
+        "forms",
+        &wrong,
+        &["`12.345`", "such as 9.95, in the key as `{price:09.2}`"],
+    )?;
+    let range = ["--price", "9.5", "--rate", "0.1..1"];
+    let range = [&["query", "Rate", "north"][..], &range].concat();
+    assert_ne!(place.run("forms", &range)?.code, 0);
     Ok(())
 }
 

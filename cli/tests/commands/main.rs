@@ -139,6 +139,7 @@ fn main() -> ExitCode {
                 fill::deployments_are_remembered,
                 forms::values_of_all_types_come_back,
                 forms::a_key_alone_holds_a_field,
+                forms::numbers_with_a_fraction_are_key_parts,
                 forms::times_that_are_keys_are_written_in_any_spelling,
                 forms::what_is_append_only_is_created,
                 forms::members_that_nothing_reads_are_refused,

@@ -6,7 +6,7 @@ use crate::check::uses;
 use crate::diag::Diag;
 use crate::marks::{EntityMarks, IndexMarks};
 use crate::model::{
-    Entity, Format, Index, IndexKind, IndexProjection, KeySource, NoneSide, Piece, Template,
+    Entity, Format, Index, IndexKind, IndexProjection, KeySource, NoneSide, Piece, parts_that_end,
 };
 
 pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
@@ -81,15 +81,8 @@ fn one_part_stays_beside_a_condition(
     let (Some(when), IndexKind::Global) = (marks.when, index.kind) else {
         return;
     };
-    let mut parts = index
-        .keys()
-        .filter_map(KeySource::template)
-        .flat_map(Template::parts);
-    let Some((field, format)) = parts.next() else {
-        return;
-    };
-    let ends = |format: Format| format.none == Some(NoneSide::Ends);
-    if ends(format) && parts.all(|(_, format)| ends(format)) {
+    let parts = parts_that_end(index.keys());
+    if let Some(&(field, format)) = parts.as_deref().and_then(<[_]>::first) {
         let message = format!(
             "all parts of this index have `ends`, so it contains the items with a value for any of them, and takes no other condition; \
              write {}, or remove `when`",
@@ -188,12 +181,13 @@ fn lists_stand_beside_fields(index: &Index, diag: &Diag) {
         return;
     }
     for source in index.keys() {
-        if let KeySource::Template(template) = source {
-            diag.at(
-                template.span,
-                "the keys of an index with a list are bare fields; write the field's name",
-            );
-        }
+        let span = match source {
+            KeySource::Field { .. } => continue,
+            KeySource::Number { span, .. } => *span,
+            KeySource::Template(template) => template.span,
+        };
+        let message = "the keys of an index with a list are bare fields; write the field's name";
+        diag.at(span, message);
     }
 }
 

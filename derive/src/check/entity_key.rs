@@ -2,7 +2,7 @@
 
 use crate::check::field::form_word;
 use crate::check::primary_key;
-use crate::check::types::{is_float, is_text, is_time, no_integer, no_text, no_time};
+use crate::check::types::{is_text, is_time, no_fraction, no_number, no_text, no_time};
 use crate::check::uses::{KeyUses, Part, no_end, parts, placeholder, separates, whole};
 use crate::diag::Diag;
 use crate::marks::EntityMarks;
@@ -17,7 +17,7 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
     keys.skipped_fields_come_back();
     keys.masked_keys_have_no_skipped_field();
     keys.key_attributes_have_their_own_form();
-    keys.floats_have_no_order();
+    keys.numbers_are_not_managed();
     keys.formats_fit();
     keys.text_ends_at_a_delimiter();
     keys.key_fields_differ();
@@ -127,10 +127,13 @@ impl KeyUses<'_> {
     /// A bare key field is stored in its type's own S, N or B.
     fn key_attributes_have_their_own_form(&self) {
         self.each(|field, marks, primary, indexes| {
-            let bare = primary
-                .iter()
-                .chain(indexes)
-                .any(|part| part.format.is_none());
+            let uses = || primary.iter().chain(indexes);
+            let bare = uses().any(|part| part.format.is_none());
+            let is_attribute = uses().any(|part| part.format.is_none() && !part.is_number);
+            // The key that is a number of the field is removed for a None, so the attribute of the field may be NULL.
+            if bare && !is_attribute && field.form == Form::Null {
+                return;
+            }
             if bare && field.form == Form::Null {
                 let message = format!(
                     "`{}` is a key attribute, and DynamoDB rejects an item whose key attribute is NULL; remove `null`, or use the field in a template",
@@ -144,37 +147,38 @@ impl KeyUses<'_> {
                     "format" => ", or give the field a type that is stored so, such as `EpochMillis`",
                     _ => "",
                 };
-                let message = format!(
-                    "`{}` is a key attribute and stored by its own type; remove `{word}`, or use it in a template{other}",
-                    field.ident
-                );
+                let name = &field.ident;
+                let message = match is_attribute {
+                    true => format!(
+                        "`{name}` is a key attribute and stored by its own type; remove `{word}`, or use it in a template{other}"
+                    ),
+                    false => format!(
+                        "`number({name})` takes a field that is stored by its own type; remove `{word}`, or use it in a template{other}"
+                    ),
+                };
                 self.diag
                     .at(marks.form.unwrap_or(field.ident.span()), message);
             }
         });
     }
 
-    /// A template sorts as its parts do, and texts of floats do not sort as the floats do.
-    fn floats_have_no_order(&self) {
-        self.each(|field, _, primary, indexes| {
-            let template = primary
-                .iter()
-                .chain(indexes)
-                .find_map(|part| part.format.map(|format| (part, format)));
-            if let Some((part, format)) = template
-                && is_float(&field.ty)
+    /// The library computes a managed field when it writes it, in a form of its own.
+    fn numbers_are_not_managed(&self) {
+        self.each(|field, _, _, indexes| {
+            if field.is_managed()
+                && let Some(part) = indexes.iter().find(|part| part.is_number)
             {
+                let name = &field.ident;
                 let message = format!(
-                    "{}: floats and decimals have no order as text; store an \
-                    integer, such as cents, or write the bare field",
-                    placeholder(field, format)
+                    "the library writes `{name}` itself, so its number is in no other attribute; write `{name}`, whose own attribute is \
+                     then the key, or a text such as \"{{{name}}}\""
                 );
                 self.diag.at(part.span, message);
             }
         });
     }
 
-    /// A width is for integers, a case is for text, and the other formats are for times. The traits of the library
+    /// A width is for numbers, a case is for text, and the other formats are for times. The traits of the library
     /// require this for any type; here it is one message, at the template.
     fn formats_fit(&self) {
         self.each(|field, _, primary, indexes| {
@@ -182,7 +186,11 @@ impl KeyUses<'_> {
             for (part, format) in parts.filter_map(|part| Some((part, part.format?))) {
                 let (ty, what) = match format.text {
                     TextFormat::Plain => continue,
-                    TextFormat::Pad(_) => (no_integer(&field.ty), "a width is for integers"),
+                    TextFormat::Pad(_) => (no_number(&field.ty), "a width is for numbers"),
+                    TextFormat::Fixed { .. } => (
+                        no_fraction(&field.ty),
+                        "decimals are for numbers with a fraction",
+                    ),
                     TextFormat::Lower | TextFormat::Upper => {
                         (no_text(&field.ty), "this format is for text")
                     }
@@ -202,13 +210,18 @@ impl KeyUses<'_> {
                 if let Some(ty) = ty {
                     // A program that converts whole keys to lower case converts the letters of times too.
                     let is_lower_time = format.text == TextFormat::Lower && is_time(&field.ty);
-                    let instead = match is_lower_time {
-                        true => Format {
-                            text: TextFormat::LowerMillis,
-                            ..format
-                        },
-                        false => format.plain(),
+                    let text = match format.text {
+                        _ if is_lower_time => TextFormat::LowerMillis,
+                        TextFormat::Fixed { width: 1.., .. } if no_number(&field.ty).is_some() => {
+                            TextFormat::Plain
+                        }
+                        // An integer has the digits before the point.
+                        TextFormat::Fixed { width, decimals } if width > 0 => {
+                            TextFormat::Pad(width.saturating_sub(decimals + 1).max(1))
+                        }
+                        _ => TextFormat::Plain,
                     };
+                    let instead = Format { text, ..format };
                     let (part_text, plain) =
                         (placeholder(field, format), placeholder(field, instead));
                     let name = &field.ident;

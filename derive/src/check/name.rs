@@ -97,10 +97,10 @@ pub(super) fn derived_attributes(entity: &Entity) -> Vec<(String, Span)> {
         return Vec::new();
     }
     let mut all = Vec::new();
-    let mut add = |source: Option<&KeySource>, name: String| {
-        if let Some(KeySource::Template(template)) = source {
-            all.push((name, template.span));
-        }
+    let mut add = |source: Option<&KeySource>, name: String| match source {
+        Some(KeySource::Template(template)) => all.push((name, template.span)),
+        Some(KeySource::Number { span, .. }) => all.push((name, *span)),
+        Some(KeySource::Field { .. }) | None => {}
     };
     add(Some(&entity.pk), "pk".to_owned());
     add(entity.sk.as_ref(), "sk".to_owned());

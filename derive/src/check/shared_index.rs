@@ -56,7 +56,8 @@ fn same_keys(a: &Index, b: &Index) -> bool {
 
 fn same_source(a: &KeySource, b: &KeySource) -> bool {
     match (a, b) {
-        (KeySource::Field { field: a, .. }, KeySource::Field { field: b, .. }) => a == b,
+        (KeySource::Field { field: a, .. }, KeySource::Field { field: b, .. })
+        | (KeySource::Number { field: a, .. }, KeySource::Number { field: b, .. }) => a == b,
         (KeySource::Template(a), KeySource::Template(b)) => {
             a.shards == b.shards && a.pieces == b.pieces
         }

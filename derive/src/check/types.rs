@@ -9,7 +9,7 @@ pub(super) fn is_option(ty: &Type) -> bool {
 }
 
 /// `f32`, `f64`, or an option of one.
-pub(super) fn is_float(ty: &Type) -> bool {
+pub(crate) fn is_float(ty: &Type) -> bool {
     named(ty, &["f32", "f64"]).is_some()
 }
 
@@ -45,8 +45,19 @@ pub(super) fn no_time(ty: &Type) -> Option<&Ident> {
     named(ty, &NAMES)
 }
 
-/// The name of `ty`, or of the type in its `Option`, if that name shows that it is no integer.
-pub(super) fn no_integer(ty: &Type) -> Option<&Ident> {
+/// The name of `ty`, or of the type in its `Option`, if that name shows that it has no fraction.
+pub(super) fn no_fraction(ty: &Type) -> Option<&Ident> {
+    no_time(ty).or_else(|| no_number(ty))
+}
+
+/// Whether the type may be a number with a fraction, so that the compiler has to look. Names of the language are those of
+/// its types, but a `DateTime` may be a user's newtype of a float.
+pub(crate) fn may_have_fraction(ty: &Type) -> bool {
+    no_time(value_type(ty)).is_none()
+}
+
+/// The name of `ty`, or of the type in its `Option`, if that name shows that it is no number.
+pub(super) fn no_number(ty: &Type) -> Option<&Ident> {
     const NAMES: [&str; 6] = [
         "String",
         "bool",

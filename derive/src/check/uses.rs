@@ -13,20 +13,24 @@ pub(super) struct Part {
     pub(super) field: usize,
     /// `None` if the field's own attribute is the key attribute.
     pub(super) format: Option<Format>,
+    /// Whether it is the number of the field in another attribute.
+    pub(super) is_number: bool,
     pub(super) span: Span,
 }
 
 pub(super) fn parts(source: &KeySource) -> Vec<Part> {
     match source {
-        KeySource::Field { field, span } => vec![Part {
+        KeySource::Field { field, span } | KeySource::Number { field, span } => vec![Part {
             field: *field,
             format: None,
+            is_number: source.is_derived(),
             span: *span,
         }],
         KeySource::Template(template) => {
             let part = |(field, format)| Part {
                 field,
                 format: Some(format),
+                is_number: false,
                 span: template.span,
             };
             template.parts().map(part).collect()

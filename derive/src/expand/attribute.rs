@@ -11,7 +11,7 @@ use crate::model::{Entity, Index, KeySource, TableRef};
 pub(super) fn own_name(entity: &Entity, source: &KeySource, derived: &str) -> String {
     match source {
         KeySource::Field { field, .. } => entity.fields[*field].stored.clone(),
-        KeySource::Template(_) => derived.to_owned(),
+        KeySource::Template(_) | KeySource::Number { .. } => derived.to_owned(),
     }
 }
 

@@ -1,14 +1,14 @@
 //! Checks that only the compiler can make, because they need types or another declaration.
 
 use proc_macro2::{Span, TokenStream};
-use syn::Path;
 use syn::spanned::Spanned;
+use syn::{Path, Type};
 
 use super::attribute::{declared, index_attribute};
 use super::index::index_keys;
 use super::tokens::{assertion, check, of, option, shown};
 use super::{expiry, flat, large, library, second_key, shape, template, unique};
-use crate::check::types::is_basic;
+use crate::check::types::{is_basic, is_float};
 use crate::check::{no_end, placeholder};
 use crate::literal::{sorts_low, unfit};
 use crate::model::{
@@ -27,6 +27,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let keys = entity.indexes.iter().flat_map(Index::keys);
     for source in keys.chain(rows.flat_map(UniqueRow::keys)) {
         checks.extend(parts_end(entity, source, true));
+        checks.extend(is_number(entity, source));
     }
     checks.extend(padded(entity));
     checks.extend(unique::checks(entity));
@@ -39,6 +40,19 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
         checks.extend(shared(entity, path, &def));
     }
     code!(#(#checks)*)
+}
+
+/// `number(field)` takes a field that is stored as a number.
+fn is_number(entity: &Entity, source: &KeySource) -> Option<TokenStream> {
+    let KeySource::Number { field, span } = source else {
+        return None;
+    };
+    let field = &entity.fields[*field];
+    let (name, ty) = (&field.ident, of(&field.ty, &code!(IndexPart), "TYPE"));
+    let message = format!(
+        "`number({name})` takes a field that is stored as a number; write the template \"{{{name}}}\" instead"
+    );
+    Some(check(*span, &code!(__d::is_number(#ty)), &message))
 }
 
 /// A part of variable width ends at the delimiter or at the end of the key.
@@ -97,7 +111,37 @@ fn parts_end(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStre
             &message,
         ));
     }
+    checks.extend(shard_ends(entity, template, delimiter, sparse));
     checks
+}
+
+/// The delimiter of the table ends the last part before a shard.
+fn shard_ends(
+    entity: &Entity,
+    template: &Template,
+    delimiter: Option<char>,
+    sparse: bool,
+) -> Option<TokenStream> {
+    template.shards?;
+    let Some(Piece::Part { field, format }) = template.pieces.last() else {
+        return None;
+    };
+    let may_hold =
+        delimiter.is_none_or(is_punctuation) && has_punctuation(&entity.fields[*field].ty, *format);
+    if !may_hold {
+        return None;
+    }
+    let part = placeholder(&entity.fields[*field], *format);
+    let delimiter = delimiter.map_or_else(String::new, |delimiter| format!(" `{delimiter}`"));
+    let message = format!(
+        "{part} may contain the delimiter{delimiter} of the table, which is before the shard, so the part would end too early; write a character after it that it cannot contain, such as `#` or `|`"
+    );
+    let holds = template::holds(entity, (*field, *format), sparse);
+    Some(check(
+        template.span,
+        &code!(__d::is_free_of(#holds, "", __STYLE)),
+        &message,
+    ))
 }
 
 /// A text of a type with punctuation of its own, such as `PythonTime`, does not hold the separator after it.
@@ -112,16 +156,12 @@ fn holds_separator(
     let next = after
         .chars()
         .next()
-        .filter(|next| is_in_times(*next) && !format.is_lossy() && !is_basic(ty))?;
-    let ty = match sparse {
-        true => of(ty, &template::index_contract(format), "Part"),
-        false => code!(#ty),
-    };
+        .filter(|next| is_punctuation(*next) && has_punctuation(ty, format))?;
     let part = placeholder(&entity.fields[field], format);
     let message = format!(
-        "{part} contains `{next}`, so the part would end too early; write a character after it that it does not contain, such as `#` or `|`"
+        "{part} may contain `{next}`, so the part would end too early; write a character after it that it cannot contain, such as `#` or `|`"
     );
-    let holds = of(&ty, &code!(KeyPart), "HOLDS");
+    let holds = template::holds(entity, (field, format), sparse);
     Some(check(
         template.span,
         &code!(__d::is_free_of(#holds, #after, __STYLE)),
@@ -129,8 +169,18 @@ fn holds_separator(
     ))
 }
 
-/// Returns whether a type of the library may have this character in all of its texts, so that the compiler has to look.
-fn is_in_times(c: char) -> bool {
+/// Returns whether the texts of a type may have punctuation of their own. A width ends a part wherever it is.
+fn has_punctuation(ty: &Type, format: Format) -> bool {
+    let ends_by_width = match format.text {
+        TextFormat::Pad(_) => true,
+        TextFormat::Fixed { width, .. } => width > 0,
+        _ => false,
+    };
+    !format.is_lossy() && !ends_by_width && (!is_basic(ty) || is_float(ty))
+}
+
+/// Returns whether a type of the library may have this character in its texts, so that the compiler has to look.
+fn is_punctuation(c: char) -> bool {
     matches!(c, '-' | ':' | '.' | '+')
 }
 
@@ -189,16 +239,20 @@ fn placed(
     Some(check(template.span, &fits, &message))
 }
 
-/// A part with a width is an integer. For index keys their own trait checks this.
+/// A part with a width is a number, and one with decimals has a fraction. For index keys their own trait checks this.
 fn padded(entity: &Entity) -> impl Iterator<Item = TokenStream> {
     let templates = entity.primary().filter_map(KeySource::template);
-    let padded = templates
+    templates
         .flat_map(Template::parts)
-        .filter(|(_, format)| matches!(format.text, TextFormat::Pad(_)));
-    padded.map(|(field, _)| {
-        let padded = of(&entity.fields[field].ty, &code!(Padded), "PADDED");
-        code!(const _: () = #padded;)
-    })
+        .filter_map(|(field, format)| {
+            let (contract, constant) = match format.text {
+                TextFormat::Pad(_) => (code!(Padded), "PADDED"),
+                TextFormat::Fixed { .. } => (code!(FixedDecimals), "FIXED"),
+                _ => return None,
+            };
+            let padded = of(&entity.fields[field].ty, &contract, constant);
+            Some(code!(const _: () = #padded;))
+        })
 }
 
 /// Compares an entity with the table that it names.

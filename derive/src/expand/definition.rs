@@ -7,9 +7,10 @@ use super::index::index_keys;
 use super::library::{kind_constant, style, variant};
 use super::tokens::{of, option, plain_name, shown};
 use super::{expiry, flat, large, second_key, template, unique};
+use crate::check::types::may_have_fraction;
 use crate::model::{
     Constant, ConstantValue, Entity, FieldRole, Index, KeySource, Piece, TableRef, Template,
-    UniqueRow, WhenTest, WhenValue,
+    TextFormat, UniqueRow, WhenTest, WhenValue,
 };
 
 /// Names that every function of an expansion uses: key attributes, type attribute, style.
@@ -141,6 +142,13 @@ fn key_def(
             };
             code!(__d::KeyDef::new(#attribute, #ty, __d::KeySource::Field(#name)))
         }
+        KeySource::Number { field, .. } => {
+            let field = &entity.fields[*field];
+            let name = plain_name(&field.ident);
+            let presence = of(&field.ty, &code!(IndexPart), "PRESENCE");
+            let source = code!(__d::KeySource::Number { field: #name, presence: #presence });
+            code!(__d::KeyDef::new(#attribute, __d::KeyType::N, #source))
+        }
         KeySource::Template(template) => {
             let shard = template
                 .shards
@@ -202,7 +210,16 @@ fn piece_def(entity: &Entity, piece: &Piece, sparse: bool, style: &TokenStream) 
     let name = plain_name(&entity.fields[field].ident);
     let width = template::width(entity, field, format, sparse);
     let pad = template::pad(format);
-    let kind = kind_constant(format.text);
+    let kind = match format.text {
+        // The exponents of floats and decimals differ. Entities that share a partition must write one text.
+        TextFormat::Plain | TextFormat::Pad(_)
+            if entity.own_table().is_none() && may_have_fraction(&entity.fields[field].ty) =>
+        {
+            let holds = template::holds(entity, (field, format), sparse);
+            code!(__d::number_format(#holds))
+        }
+        text => kind_constant(text),
+    };
     let presence = if sparse {
         template::presence(entity, field, format)
     } else {

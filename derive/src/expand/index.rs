@@ -6,7 +6,7 @@ use quote::format_ident;
 use super::attribute::{index_attribute, index_pk_role};
 use super::tokens::{local, plain_name};
 use super::{codec, template, when};
-use crate::model::{Entity, Field, FieldRole, Format, Index, KeySource, TableRef, Template};
+use crate::model::{DerivedPart, Entity, Field, FieldRole, Index, KeySource, TableRef};
 
 /// Returns all key attributes of an index: the source of each, its key, and its position in that key.
 pub(super) fn index_keys(index: &Index) -> impl Iterator<Item = (&KeySource, &'static str, usize)> {
@@ -30,10 +30,9 @@ pub(super) fn distinct_of<'a>(entity: &'a Entity, index: &'a Index) -> &'a Index
         .unwrap_or(index)
 }
 
-/// Returns the parts of all templates of an index, those of the partition key first; the library counts them so.
-pub(super) fn template_parts(index: &Index) -> Vec<(usize, Format)> {
-    let templates = index.keys().filter_map(KeySource::template);
-    templates.flat_map(Template::parts).collect()
+/// Returns the parts of all derived keys of an index, those of the partition key first; the library counts them so.
+pub(super) fn derived_parts(index: &Index) -> Vec<DerivedPart> {
+    index.keys().flat_map(KeySource::derived_parts).collect()
 }
 
 /// Names the function that writes a key attribute, which other expansions call.
@@ -87,7 +86,7 @@ fn stored_value(field: &Field) -> TokenStream {
 
 /// Declares variables for the managed fields that index keys are made of, or depend on.
 pub(super) fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenStream> {
-    let in_keys = entity.indexes.iter().flat_map(template_parts);
+    let in_keys = entity.indexes.iter().flat_map(derived_parts);
     let in_keys = in_keys.map(|(field, _)| field);
     let in_conditions = entity
         .indexes
@@ -102,12 +101,20 @@ pub(super) fn stamped_in_indexes(entity: &Entity) -> impl Iterator<Item = TokenS
     })
 }
 
-/// Writes the keys of an index if all their parts exist; an item without them is not in the index.
+/// Writes the keys of an index. Its texts exist together, if all of their parts do, and each number exists if its field
+/// does; an item without one of them is not in the index.
 pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -> TokenStream {
+    let when = index.when.as_ref().map(|when| {
+        when::holds(entity, when, |field, _| {
+            let place = stored_value(&entity.fields[field]);
+            code!(&#place)
+        })
+    });
+    let numbers = encode_numbers(entity, index, when.as_ref());
     let mut missing = Vec::new();
     let mut writes = Vec::new();
     for (source, role, at) in index_keys(index) {
-        let KeySource::Template(template) = source else {
+        let Some(template) = source.template() else {
             continue;
         };
         let function = index_writer_name(index, role, at);
@@ -127,15 +134,9 @@ pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -
         });
     }
     if writes.is_empty() {
-        return TokenStream::new();
+        return numbers;
     }
-    let when = index.when.as_ref().map(|when| {
-        let holds = when::holds(entity, when, |field, _| {
-            let place = stored_value(&entity.fields[field]);
-            code!(&#place)
-        });
-        code!(!#holds)
-    });
+    let when = when.map(|holds| code!(!#holds));
     let absent: Vec<_> = when.into_iter().chain(missing).collect();
     let absent = (!absent.is_empty()).then(|| {
         code! {
@@ -144,8 +145,9 @@ pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -
             }
         }
     });
-    let written = written_flag(index);
+    let written = written_flag(index, None);
     code! {
+        #numbers
         let #written = 'index: {
             #absent
             #(#writes)*
@@ -154,13 +156,34 @@ pub(super) fn encode_index(entity: &Entity, index: &Index, key_struct: &Ident) -
     }
 }
 
+/// Writes the keys that are numbers of fields.
+fn encode_numbers(entity: &Entity, index: &Index, when: Option<&TokenStream>) -> TokenStream {
+    let writes = index_keys(index).filter_map(|(source, role, at)| {
+        let KeySource::Number { field, .. } = source else {
+            return None;
+        };
+        let value = stored_value(&entity.fields[*field]);
+        let is_there = template::derived_item(entity, (*field, None), "is_there");
+        let exists = [Some(code!(#is_there(&#value))), when.cloned()];
+        let exists = exists.iter().flatten();
+        let attribute = index_attribute(entity, index, role, at);
+        let write = template::write_number(entity, *field, &code!(&#value), &attribute);
+        let (written, skip) = (
+            written_flag(index, Some((role, at))),
+            already_written(entity, index, role, at),
+        );
+        Some(code! {
+            let #written = #(#exists)&&*;
+            if #written && !(#skip) {
+                #write?;
+            }
+        })
+    });
+    code!(#(#writes)*)
+}
+
 /// Checks whether an earlier index has written the attribute already, since an item cannot have it twice.
-pub(super) fn already_written(
-    entity: &Entity,
-    index: &Index,
-    role: &str,
-    at: usize,
-) -> TokenStream {
+fn already_written(entity: &Entity, index: &Index, role: &str, at: usize) -> TokenStream {
     if matches!(entity.table, TableRef::Own(_)) {
         return code!(false);
     }
@@ -177,18 +200,24 @@ pub(super) fn already_written(
         if other.on == index.on {
             continue;
         }
-        let flag = written_flag(other);
         for (source, role, at) in index_keys(other) {
-            if matches!(source, KeySource::Template(_)) {
-                let theirs = index_attribute(entity, other, role, at);
-                earlier.push(code!((#flag && __d::same_text(#mine, #theirs))));
-            }
+            let flag = match source {
+                KeySource::Field { .. } => continue,
+                KeySource::Template(_) => written_flag(other, None),
+                KeySource::Number { .. } => written_flag(other, Some((role, at))),
+            };
+            let theirs = index_attribute(entity, other, role, at);
+            earlier.push(code!((#flag && __d::same_text(#mine, #theirs))));
         }
     }
     code!(#(#earlier)||*)
 }
 
-/// Names the variable that tells later indexes whether this one was written.
-pub(super) fn written_flag(index: &Index) -> Ident {
-    local(&format!("complete_{}", plain_name(&index.on)))
+/// Names the variable that tells later indexes whether the texts of this one were written, or one of its numbers.
+fn written_flag(index: &Index, number: Option<(&str, usize)>) -> Ident {
+    let on = plain_name(&index.on);
+    local(&match number {
+        None => format!("complete_{on}"),
+        Some((role, at)) => format!("number_{on}_{role}_{at}"),
+    })
 }

@@ -2,26 +2,26 @@
 
 use proc_macro2::{Ident, TokenStream};
 
-use super::attribute::key_use;
-use super::index::{distinct, index_keys, index_writer_name, template_parts};
+use super::attribute::{index_attribute, key_use};
+use super::index::{derived_parts, distinct, index_keys, index_writer_name};
 use super::tokens::of;
 use super::{codec, flat, known, library, template, way, when};
-use crate::model::{Entity, Field, FieldRole, Format, Index};
+use crate::model::{DerivedPart, Entity, Field, FieldRole, Index, KeySource};
 
 /// An index and its parts, which the functions of the trait number by their places.
-type IndexParts<'a> = (&'a Index, Vec<(usize, Format)>);
+type IndexParts<'a> = (&'a Index, Vec<DerivedPart>);
 
-/// The functions of the trait. Those for templates are omitted if no index has a template to maintain.
+/// The functions of the trait. Those for derived keys are omitted if no index has one to maintain.
 pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
     let absent = may_be_absent(entity);
     let now = encode_now(entity);
     let defaults = default_json(entity);
     let indexes: Vec<_> = distinct(entity)
-        .map(|index| (index, template_parts(index)))
+        .map(|index| (index, derived_parts(index)))
         .collect();
-    let has_templates = indexes.iter().any(|(_, parts)| !parts.is_empty())
+    let has_derived = indexes.iter().any(|(_, parts)| !parts.is_empty())
         || indexes.iter().any(|(index, _)| index.when.is_some());
-    if !has_templates {
+    if !has_derived {
         return code!(#absent #now #defaults);
     }
     let there = index_part_is_there(entity, &indexes);
@@ -41,7 +41,7 @@ pub(super) fn expand(entity: &Entity, key_struct: &Ident) -> TokenStream {
 fn index_part_is_there(entity: &Entity, indexes: &[IndexParts<'_>]) -> TokenStream {
     let there = indexes.iter().enumerate().flat_map(|(number, (_, parts))| {
         parts.iter().enumerate().map(move |(at, part)| {
-            let is_there = template::index_question(entity, *part, "is_there");
+            let is_there = template::derived_item(entity, *part, "is_there");
             let is_there = known::holds_of(entity, part.0, &is_there);
             code!((#number, #at) => #is_there,)
         })
@@ -91,9 +91,17 @@ fn write_index_key(entity: &Entity, key_struct: &Ident, indexes: &[IndexParts<'_
         index_keys(index)
             .enumerate()
             .filter_map(move |(nth, (source, role, at))| {
-                let template = source.template()?;
-                let function = index_writer_name(index, role, at);
-                let write = known::write(entity, key_struct, &function, template);
+                let write = match source {
+                    KeySource::Field { .. } => return None,
+                    KeySource::Number { field, .. } => {
+                        let attribute = index_attribute(entity, index, role, at);
+                        known::write_number(entity, *field, &attribute)
+                    }
+                    KeySource::Template(template) => {
+                        let function = index_writer_name(index, role, at);
+                        known::write(entity, key_struct, &function, template)
+                    }
+                };
                 Some(code!((#number, #nth) => #write))
             })
     });

@@ -139,7 +139,7 @@ fn write_from_key(
     role: &TokenStream,
 ) -> TokenStream {
     match source {
-        KeySource::Field { field, .. } => {
+        KeySource::Field { field, .. } | KeySource::Number { field, .. } => {
             let field = &entity.fields[*field];
             let (ident, name) = (&field.ident, name(&field.stored));
             let encode = of(&field.ty, &code!(KeyValue), "encode_key");
@@ -205,7 +205,9 @@ pub(super) fn templates(entity: &Entity) -> impl Iterator<Item = (&Template, &'s
 /// The number of uses of a field in the primary key.
 pub(super) fn uses(entity: &Entity, field: usize) -> usize {
     let uses = entity.primary().map(|source| match source {
-        KeySource::Field { field: bare, .. } => usize::from(*bare == field),
+        KeySource::Field { field: bare, .. } | KeySource::Number { field: bare, .. } => {
+            usize::from(*bare == field)
+        }
         KeySource::Template(template) => template.parts().filter(|part| part.0 == field).count(),
     });
     uses.sum()
@@ -313,7 +315,7 @@ fn attribute_readings(entity: &Entity, fields: &[KeyField]) -> Vec<AttributeRead
         .into_iter()
         .filter_map(|(source, which, attribute)| {
             Some(match source? {
-                KeySource::Field { field, .. } => {
+                KeySource::Field { field, .. } | KeySource::Number { field, .. } => {
                     AttributeReading::of_field(entity, *field, which, attribute)
                 }
                 KeySource::Template(template) => {

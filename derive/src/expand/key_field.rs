@@ -49,7 +49,9 @@ pub(super) fn key_fields(entity: &Entity) -> Vec<KeyField> {
     };
     for source in entity.primary() {
         match source {
-            KeySource::Field { field, .. } => add(*field, Held::Bare),
+            KeySource::Field { field, .. } | KeySource::Number { field, .. } => {
+                add(*field, Held::Bare)
+            }
             KeySource::Template(template) => {
                 for (field, format) in template.parts() {
                     add(field, Held::of(format));
@@ -79,7 +81,7 @@ impl KeyField {
             TextFormat::Lower => code!(__d::Lowercase<#ty>),
             TextFormat::Upper => code!(__d::Uppercase<#ty>),
             TextFormat::Date => of(ty, &code!(ToDate), "Date"),
-            TextFormat::Plain | TextFormat::Pad(_) => code!(#ty),
+            TextFormat::Plain | TextFormat::Pad(_) | TextFormat::Fixed { .. } => code!(#ty),
         }
     }
 

@@ -66,6 +66,18 @@ pub(super) fn write(
     }
 }
 
+/// Makes a block that writes the known number of a field as a key attribute.
+pub(super) fn write_number(entity: &Entity, field: usize, attribute: &TokenStream) -> TokenStream {
+    let known = part(entity, field);
+    let write = template::write_number(entity, field, &code!(&*value), attribute);
+    code! {
+        {
+            let value = #known;
+            #write
+        }
+    }
+}
+
 /// Returns what is needed to find a field among the known ones: its names, and how it is read.
 fn known_field(entity: &Entity, at: usize) -> TokenStream {
     let field = &entity.fields[at];

@@ -45,10 +45,18 @@ pub(super) fn format_constant(format: Format) -> TokenStream {
     }
 }
 
+/// The number of `{field:.0}`, above those of the other formats.
+const DECIMALS: u8 = 128;
+
 /// Names the format by which a part differs from its field: a number with a width differs by that only.
 pub(super) fn kind_constant(format: TextFormat) -> TokenStream {
     match format {
         TextFormat::Pad(_) => text_constant(TextFormat::Plain),
+        // `{price:06.2}` and `{price:06.3}` have one width and other texts.
+        TextFormat::Fixed { decimals, .. } => {
+            let number = DECIMALS + decimals;
+            code!(#number)
+        }
         text => text_constant(text),
     }
 }
@@ -57,6 +65,7 @@ fn text_constant(format: TextFormat) -> TokenStream {
     match format {
         TextFormat::Plain => code!(__d::PLAIN),
         TextFormat::Pad(_) => code!(__d::PADDED),
+        TextFormat::Fixed { .. } => code!(__d::FIXED),
         TextFormat::Seconds => code!(__d::SECONDS),
         TextFormat::Millis => code!(__d::MILLIS),
         TextFormat::Epoch => code!(__d::EPOCH),

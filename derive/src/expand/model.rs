@@ -3,16 +3,19 @@
 use proc_macro2::{Ident, TokenStream};
 use syn::Type;
 
+use super::attribute::index_attribute;
 use super::definition::pieces;
 use super::flat;
+use super::index::index_keys;
 use super::large;
 use super::library::variant;
-use super::template::{contract, index_contract};
+use super::template::{contract, index_contract, pad};
 use super::tokens::{name, of, option, plain_name, shown};
 use super::vector;
 use super::way::way;
+use crate::check::types::may_have_fraction;
 use crate::model::{
-    DataVariant, DefaultValue, Entity, Field, FieldRole, Form, FormerUse, Index, KeySource, Table,
+    DataVariant, DefaultValue, Entity, Field, FieldRole, Form, FormerUse, KeySource, Table,
     Template, UniqueKept, Value, ValueShape, VariantShape,
 };
 
@@ -26,9 +29,13 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     let fields = fields.filter(|(_, field)| field.role != FieldRole::Flatten);
     let fields = fields.map(|(at, field)| entity_field(entity, at, field));
     let own = entity.primary();
-    let own = own.flat_map(|source| part_models(entity, source, false));
-    let keys = entity.indexes.iter().flat_map(Index::keys);
-    let of_indexes = keys.flat_map(|source| part_models(entity, source, true));
+    let own = own.flat_map(|source| part_models(entity, source, None));
+    let of_indexes = entity.indexes.iter().flat_map(|index| {
+        index_keys(index).flat_map(|(source, role, at)| {
+            let attribute = index_attribute(entity, index, role, at);
+            part_models(entity, source, Some(attribute))
+        })
+    });
     let parts = own.chain(of_indexes);
     let uniques = unique_models(entity);
     let vectors = vector::models(entity);
@@ -349,32 +356,44 @@ fn stored_type(field: &Field, is_key: bool) -> TokenStream {
     code!(::core::option::Option::Some(__d::Tag::#tag))
 }
 
-/// The parts of a key attribute; a bare field is one of them.
-fn part_models(entity: &Entity, source: &KeySource, sparse: bool) -> Vec<TokenStream> {
+/// The parts of a key attribute; a bare field is one of them. An attribute of an index is named.
+fn part_models(
+    entity: &Entity,
+    source: &KeySource,
+    of_index: Option<TokenStream>,
+) -> Vec<TokenStream> {
+    let model = |name: TokenStream, (ranges, given): (TokenStream, TokenStream)| code!(__d::PartModel { format: "", name: #name, ranges: #ranges, given: #given });
     match source {
+        KeySource::Number { field, .. } => {
+            let asked = ask(&entity.fields[*field], &code!(IndexPart));
+            vec![model(code!(__d::Name::of_table(#of_index)), asked)]
+        }
         KeySource::Field { field, .. } => {
             let field = &entity.fields[*field];
-            let contract = match sparse {
-                true => code!(IndexPart),
-                false => code!(KeyValue),
+            let contract = match of_index {
+                Some(_) => code!(IndexPart),
+                None => code!(KeyValue),
             };
-            let (ranges, given) = match field.role {
+            let asked = match field.role {
                 FieldRole::Version | FieldRole::Ttl => (
                     code!(__d::PartRanges::Comparable),
                     code!(<u64 as __d::KeyValue>::given),
                 ),
                 _ => ask(field, &contract),
             };
-            let name = name(&field.stored);
-            vec![code!(__d::PartModel { format: "", name: #name, ranges: #ranges, given: #given })]
+            vec![model(name(&field.stored), asked)]
         }
         KeySource::Template(template) => {
             let parts = template.parts().map(|(field, part_format)| {
-                let contract = match sparse {
-                    true => index_contract(part_format),
-                    false => contract(part_format),
+                let contract = match of_index {
+                    Some(_) => index_contract(part_format),
+                    None => contract(part_format),
                 };
-                let (ranges, given) = ask(&entity.fields[field], &contract);
+                let (mut ranges, given) = ask(&entity.fields[field], &contract);
+                if !part_format.is_lossy() && may_have_fraction(&entity.fields[field].ty) {
+                    let pad = pad(part_format);
+                    ranges = code!(__d::ranges_in(#ranges, #pad));
+                }
                 let text = part_format.written();
                 code!(__d::PartModel { format: #text, name: __d::NO_NAME, ranges: #ranges, given: #given })
             });

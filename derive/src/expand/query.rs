@@ -7,12 +7,13 @@ use std::collections::HashSet;
 use proc_macro2::{Ident, TokenStream};
 use quote::format_ident;
 
-use super::attribute::declared;
+use super::attribute::{declared, index_attribute};
 use super::index::{distinct_of, index_writer_name};
 use super::query_doc::PatternDoc;
 use super::query_part::{PartPlace, SortPart, kind, skipped, stage_name};
 use super::template;
 use super::tokens::{beside, name, plain_name};
+use crate::check::types::may_have_fraction;
 use crate::model::{
     Entity, Field, Format, Index, IndexKind, IndexProjection, KeySource, Piece, Style, TableRef,
     Template,
@@ -233,6 +234,12 @@ impl<'a> Pattern<'a> {
                     arguments.push((field, None));
                     writes.push(code!(#value.write_value(#target, &#name)?;));
                 }
+                KeySource::Number { field, .. } => {
+                    let field = &self.entity.fields[*field];
+                    let (value, name) = (&field.ident, self.derived_name("pk", at));
+                    arguments.push((field, None));
+                    writes.push(code!(#value.write_value(#target, &#name)?;));
+                }
                 KeySource::Template(template) => {
                     let parts: Vec<_> = template
                         .parts()
@@ -293,16 +300,31 @@ impl<'a> Pattern<'a> {
                 })
                 .collect(),
             sources => {
-                let bare = |source: &&KeySource| match source {
-                    KeySource::Field { field, .. } => Some(SortPart {
-                        field: &self.entity.fields[*field],
-                        place: PartPlace::Bare,
-                    }),
-                    KeySource::Template(_) => None,
-                };
-                sources.iter().filter_map(bare).collect()
+                let values = sources.iter().enumerate();
+                let values = values.filter_map(|(at, source)| {
+                    let (field, name) = match source {
+                        KeySource::Field { field, .. } => {
+                            (*field, name(&self.entity.fields[*field].stored))
+                        }
+                        KeySource::Number { field, .. } => (*field, self.derived_name("sk", at)),
+                        KeySource::Template(_) => return None,
+                    };
+                    Some(SortPart {
+                        field: &self.entity.fields[field],
+                        place: PartPlace::Value { name },
+                    })
+                });
+                values.collect()
             }
         }
+    }
+
+    /// The name of a derived attribute of the index. Of a shared table, only the compiler knows it.
+    fn derived_name(&self, role: &str, at: usize) -> TokenStream {
+        let attribute = self
+            .index
+            .map(|(_, index)| index_attribute(self.entity, index, role, at));
+        code!(__d::Name::of_table(#attribute))
     }
 
     /// Its rustdoc.
@@ -391,10 +413,7 @@ impl<'a> Pattern<'a> {
     /// Creates the call that creates a part, with its format.
     fn make_part(&self, part: &SortPart<'_>) -> TokenStream {
         match &part.place {
-            PartPlace::Bare => {
-                let name = name(&part.field.stored);
-                code!(of_value(self.0, #name))
-            }
+            PartPlace::Value { name } => code!(of_value(self.0, #name)),
             PartPlace::Template { template, at, .. } => {
                 let write = self.write_part(template, Some(*at));
                 code!(of_template(self.0, |part, target| #write))
@@ -402,10 +421,11 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// The order of keys by a part. Escaped keys always sort as the part does.
+    /// The order of keys by a part. Escaped keys sort as the part does, unless it is a number with a fraction.
     fn order(&self, template: &Template, field: usize, format: Format) -> Option<TokenStream> {
         let own = self.entity.own_table();
-        if own.is_some_and(|own| own.style == Style::Escaped) {
+        let is_escaped = own.is_some_and(|own| own.style == Style::Escaped);
+        if is_escaped && (format.is_lossy() || !may_have_fraction(&self.entity.fields[field].ty)) {
             return None;
         }
         let width = template::width(self.entity, field, format, self.index.is_some());

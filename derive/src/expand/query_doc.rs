@@ -63,7 +63,7 @@ impl PatternDoc<'_> {
     fn arguments(&self) -> String {
         let arguments = self.arguments.iter().map(|(field, format)| {
             let accepted = match format.map(|format| format.text) {
-                None | Some(TextFormat::Plain | TextFormat::Pad(_)) => {
+                None | Some(TextFormat::Plain | TextFormat::Pad(_) | TextFormat::Fixed { .. }) => {
                     described(value_type(&field.ty))
                 }
                 Some(TextFormat::Seconds | TextFormat::Epoch | TextFormat::LowerSeconds) => {
@@ -168,6 +168,9 @@ impl PatternDoc<'_> {
     fn key(&self, sources: &[&KeySource]) -> String {
         let keys = sources.iter().map(|source| match source {
             KeySource::Field { field, .. } => plain_name(&self.entity.fields[*field].ident),
+            KeySource::Number { field, .. } => {
+                format!("number({})", plain_name(&self.entity.fields[*field].ident))
+            }
             KeySource::Template(template) => format!("\"{}\"", self.template(template)),
         });
         let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();

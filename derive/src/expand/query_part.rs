@@ -22,7 +22,7 @@ impl SortPart<'_> {
     /// Returns its format in a template, if it is in one.
     pub(super) fn format(&self) -> Option<Format> {
         match &self.place {
-            PartPlace::Bare => None,
+            PartPlace::Value { .. } => None,
             PartPlace::Template { format, .. } => Some(*format),
         }
     }
@@ -39,8 +39,11 @@ impl SortPart<'_> {
 }
 
 pub(super) enum PartPlace<'a> {
-    /// The field is a key attribute itself.
-    Bare,
+    /// The value of the field is the key attribute.
+    Value {
+        /// The name of the attribute.
+        name: TokenStream,
+    },
     /// The field is in a template.
     Template {
         template: &'a Template,

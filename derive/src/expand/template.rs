@@ -8,13 +8,13 @@ use quote::{ToTokens as _, format_ident};
 
 use super::library::format_constant;
 use super::tokens::{local, of, option, plain_name};
-use crate::model::{Entity, Format, Piece, Template, TextFormat};
+use crate::model::{DerivedPart, Entity, Format, Piece, Template, TextFormat};
 
 /// Names the trait that a field of the primary key must implement for a format.
 pub(super) fn contract(format: Format) -> TokenStream {
     // A primary key has no position for a None. A part with one has been reported before.
     let contract = match format.text {
-        TextFormat::Plain | TextFormat::Pad(_) => "KeyPart".to_owned(),
+        TextFormat::Plain | TextFormat::Pad(_) | TextFormat::Fixed { .. } => "KeyPart".to_owned(),
         text => format!("To{text:?}"),
     };
     local(&contract).to_token_stream()
@@ -32,10 +32,17 @@ pub(super) fn kind(format: Format) -> TokenStream {
     code!(__d::Formatted<{ #format }>)
 }
 
-/// Returns the width that a format sets, if it does.
+/// Returns the width and the decimals that a format sets, if it does.
 pub(super) fn pad(format: Format) -> TokenStream {
     option(match format.text {
-        TextFormat::Pad(digits) => Some(usize::from(digits)),
+        TextFormat::Pad(width) => {
+            let width = usize::from(width);
+            Some(code!(__d::Pad::to_width(#width)))
+        }
+        TextFormat::Fixed { width, decimals } => {
+            let (width, decimals) = (usize::from(width), usize::from(decimals));
+            Some(code!(__d::Pad::with_decimals(#width, #decimals)))
+        }
         _ => None,
     })
 }
@@ -59,6 +66,17 @@ fn fact(entity: &Entity, part: (usize, Format), sparse: bool, constant: &str) ->
         contract(format)
     };
     of(&entity.fields[field].ty, &contract, constant)
+}
+
+/// Names the punctuation in the texts of a part.
+pub(super) fn holds(entity: &Entity, part: (usize, Format), sparse: bool) -> TokenStream {
+    let (field, format) = part;
+    let ty = &entity.fields[field].ty;
+    let ty = match sparse {
+        true => of(ty, &index_contract(format), "Part"),
+        false => code!(#ty),
+    };
+    of(&ty, &code!(KeyPart), "HOLDS")
 }
 
 /// Checks whether a part of an index key may be missing, since an item without it is not in the index.
@@ -99,6 +117,33 @@ pub(super) fn index_question(
     item: &str,
 ) -> TokenStream {
     of(&entity.fields[field].ty, &index_contract(format), item)
+}
+
+/// Returns an item of the trait for a part of a derived index key, such as `is_there`.
+pub(super) fn derived_item(
+    entity: &Entity,
+    (field, format): DerivedPart,
+    item: &str,
+) -> TokenStream {
+    match format {
+        Some(format) => index_question(entity, (field, format), item),
+        None => of(&entity.fields[field].ty, &code!(IndexPart), item),
+    }
+}
+
+/// Creates the call that writes the number of a field as a key attribute; it is a `Result`.
+pub(super) fn write_number(
+    entity: &Entity,
+    field: usize,
+    value: &TokenStream,
+    attribute: &TokenStream,
+) -> TokenStream {
+    let field = &entity.fields[field];
+    let (write, name) = (
+        of(&field.ty, &code!(IndexPart), "write_number"),
+        plain_name(&field.ident),
+    );
+    code!(#write(#value, #name, #attribute, writer))
 }
 
 /// Returns the additional argument of a writer if the template has shards.

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 
-use super::index::template_parts;
+use super::index::derived_parts;
 use super::key_field::key_fields;
 use crate::model::{Entity, Field, FieldRole};
 
@@ -37,11 +37,13 @@ pub(super) fn usage_of(field: &Field, is_part: bool) -> TokenStream {
     }
 }
 
-/// Returns whether a change of the field changes more than its own attribute: it is in the template of an index,
-/// decides whether an item is in an index, is part of a unique value, or the expiry is derived from it.
+/// Returns whether a change of the field must have a known result: it is in the template of an index, decides whether an
+/// item is in an index, is part of a unique value, or the expiry is derived from it. A key that is the number of the field
+/// is computed as the field is.
 pub(super) fn is_part(entity: &Entity, at: usize) -> bool {
     entity.indexes.iter().any(|index| {
-        let in_key = template_parts(index).iter().any(|(field, _)| *field == at);
+        let mut parts = derived_parts(index).into_iter();
+        let in_key = parts.any(|(field, format)| field == at && format.is_some());
         let decides = index.when.as_ref().is_some_and(|when| when.reads(at));
         in_key || decides
     }) || is_unique(entity, at)

@@ -1,4 +1,4 @@
-//! The key attributes of an entity: a bare field, or a text made of parts.
+//! The key attributes of an entity: a bare field, the number of a field, or a text made of parts.
 
 use proc_macro2::Span;
 
@@ -29,6 +29,22 @@ pub(crate) enum KeySource {
     Field { field: usize, span: Span },
     /// A string: a derived attribute holds the text of the template.
     Template(Template),
+    /// `number(field)`: a derived attribute holds the number of the field. An index into `Entity::fields`.
+    Number { field: usize, span: Span },
+}
+
+/// A part of a derived attribute: the field, and its format; `None` if the attribute is the number of the field.
+pub(crate) type DerivedPart = (usize, Option<Format>);
+
+/// The parts of these keys, if all are templates whose parts all have `ends`.
+pub(crate) fn parts_that_end<'a>(
+    keys: impl Iterator<Item = &'a KeySource>,
+) -> Option<Vec<(usize, Format)>> {
+    let templates: Option<Vec<&Template>> = keys.map(KeySource::template).collect();
+    let parts: Vec<_> = templates?.into_iter().flat_map(Template::parts).collect();
+    let mut formats = parts.iter().map(|(_, format)| format);
+    let all_end = formats.all(|format| format.none == Some(NoneSide::Ends));
+    (all_end && !parts.is_empty()).then_some(parts)
 }
 
 impl KeySource {
@@ -36,7 +52,24 @@ impl KeySource {
     pub(crate) fn template(&self) -> Option<&Template> {
         match self {
             KeySource::Template(template) => Some(template),
-            KeySource::Field { .. } => None,
+            KeySource::Field { .. } | KeySource::Number { .. } => None,
+        }
+    }
+
+    /// Whether the library makes the attribute from fields, which have attributes of their own.
+    pub(crate) fn is_derived(&self) -> bool {
+        !matches!(self, KeySource::Field { .. })
+    }
+
+    /// The parts of a derived attribute, in their order.
+    pub(crate) fn derived_parts(&self) -> Vec<DerivedPart> {
+        match self {
+            KeySource::Field { .. } => Vec::new(),
+            KeySource::Number { field, .. } => vec![(*field, None)],
+            KeySource::Template(template) => template
+                .parts()
+                .map(|(field, format)| (field, Some(format)))
+                .collect(),
         }
     }
 
@@ -108,6 +141,8 @@ pub(crate) enum TextFormat {
     Plain,
     /// `{field:08}`
     Pad(u8),
+    /// `{field:08.2}`, or with the width 0 `{field:.2}`
+    Fixed { width: u8, decimals: u8 },
     /// `{field:s}`
     Seconds,
     /// `{field:ms}`
@@ -155,12 +190,6 @@ impl Format {
         none: None,
     };
 
-    /// The same position with the whole value.
-    pub(crate) fn plain(self) -> Format {
-        let text = TextFormat::Plain;
-        Format { text, ..self }
-    }
-
     /// The same text without a position for a None.
     pub(crate) fn unplaced(self) -> Format {
         Format { none: None, ..self }
@@ -168,13 +197,18 @@ impl Format {
 
     /// Whether the key text holds less than the field.
     pub(crate) fn is_lossy(self) -> bool {
-        !matches!(self.text, TextFormat::Plain | TextFormat::Pad(_))
+        !matches!(
+            self.text,
+            TextFormat::Plain | TextFormat::Pad(_) | TextFormat::Fixed { .. }
+        )
     }
 
     /// The format as it is written in a template, without the colon before it.
     pub(crate) fn written(self) -> String {
         let text = match self.text {
             TextFormat::Pad(digits) => Some(format!("0{digits}")),
+            TextFormat::Fixed { width: 0, decimals } => Some(format!(".{decimals}")),
+            TextFormat::Fixed { width, decimals } => Some(format!("0{width}.{decimals}")),
             text => TextFormat::WORDS.word(text).map(str::to_owned),
         };
         let side = self.none.and_then(|side| NoneSide::WORDS.word(side));

@@ -1,6 +1,8 @@
-//! Reads the source of a key attribute: a bare field, a template, or a list of bare fields.
+//! Reads the source of a key attribute: a bare field, the number of a field, a template, or a list of bare fields.
 
-use syn::{Expr, Ident};
+use quote::ToTokens as _;
+use syn::spanned::Spanned as _;
+use syn::{Expr, ExprCall, Ident};
 
 use crate::model::KeySource;
 use crate::parse::option::{Opt, OptionValue};
@@ -46,7 +48,19 @@ fn single(opt: Opt, reader: &Reader<'_>) -> Option<KeySource> {
             reader.diag.at(list.span(), message);
             None
         }
-        value => source(&name, value, reader),
+        value => match source(&name, value, reader)? {
+            KeySource::Number { field, span } => {
+                let field = reader.fields.get(field)?;
+                let message = format!(
+                    "an attribute of the primary key is a field or a text; write `{name} = {field}` and store the field under the \
+                     name of the attribute by `rename`",
+                    field = field.ident
+                );
+                reader.diag.at(span, message);
+                None
+            }
+            source => Some(source),
+        },
     }
 }
 
@@ -86,6 +100,9 @@ fn source(name: &str, value: OptionValue, reader: &Reader<'_>) -> Option<KeySour
     match value {
         OptionValue::Word(word) => field(word, reader),
         OptionValue::Text(text) => Some(KeySource::Template(template::read(&text, reader))),
+        OptionValue::Expr(expr) if number_call(&expr).is_some() => {
+            number(name, number_call(&expr)?, reader)
+        }
         OptionValue::Expr(expr) if matches!(*expr, Expr::Field(_)) => {
             reader.diag.over(
                 expr,
@@ -102,6 +119,48 @@ fn source(name: &str, value: OptionValue, reader: &Reader<'_>) -> Option<KeySour
             None
         }
     }
+}
+
+/// The call in `sk = number(score)`. A fragment of a `macro_rules!` arrives in an invisible group.
+fn number_call(expr: &Expr) -> Option<&ExprCall> {
+    match expr {
+        Expr::Group(group) => number_call(&group.expr),
+        Expr::Call(call) => {
+            matches!(&*call.func, Expr::Path(path) if path.path.is_ident("number")).then_some(call)
+        }
+        _ => None,
+    }
+}
+
+/// `number(field)`
+///
+/// Rule: it names one field.
+fn number(name: &str, call: &ExprCall, reader: &Reader<'_>) -> Option<KeySource> {
+    let mut given = call.args.iter();
+    if let (Some(one), None) = (given.next(), given.next())
+        && let Ok(word) = syn::parse2::<Ident>(one.to_token_stream())
+    {
+        let span = word.span();
+        let field = resolve(&word, reader.fields, reader.diag)?;
+        return Some(KeySource::Number { field, span });
+    }
+    let message = match call.args.first() {
+        Some(Expr::Lit(text)) if call.args.len() == 1 => {
+            reader.diag.at(
+                text.span(),
+                format!(
+                    "`number` takes the bare name of a field, without quotes or a format; write `{name} = number(field)`"
+                ),
+            );
+            return None;
+        }
+        _ => format!(
+            "a key attribute is the number of one field; write `{name} = number(field)`, or a text of several fields such as \
+             `{name} = \"{{a}}#{{b}}\"`"
+        ),
+    };
+    reader.diag.over(call, message);
+    None
 }
 
 fn field(word: Ident, reader: &Reader<'_>) -> Option<KeySource> {

@@ -50,7 +50,9 @@ pub(crate) fn end_partition(options: &mut Options, pk: &mut [KeySource], reader:
 /// Rule: a shard is the last part of a template, so bare fields have none.
 fn refuse_bare(fields: &[KeySource], reader: &Reader<'_>) {
     let named = fields.iter().filter_map(|source| match source {
-        KeySource::Field { field, span } => Some((reader.fields.get(*field)?, *span)),
+        KeySource::Field { field, span } | KeySource::Number { field, span } => {
+            Some((reader.fields.get(*field)?, *span))
+        }
         KeySource::Template(_) => None,
     });
     let named: Vec<_> = named
@@ -62,6 +64,10 @@ fn refuse_bare(fields: &[KeySource], reader: &Reader<'_>) {
         .collect();
     let message = match named.as_slice() {
         [] => return,
+        [(name, _)] if fields.iter().any(KeySource::is_derived) => format!(
+            "a number has no shards, because they are a part of a template; write `pk = \"{}#{{{name}}}\"`",
+            name.to_uppercase()
+        ),
         [(name, _)] => format!(
             "`{name}` is a key attribute itself, and `shards` adds a part to a template; write \
                 `pk = \"{}#{{{name}}}\"`",

@@ -261,22 +261,76 @@ fn text_format(
     if let Some(found) = TextFormat::WORDS.meaning(format) {
         return Some(found);
     }
-    if format.starts_with(|c: char| c.is_ascii_digit()) {
-        return pad(inside, name, format, say);
+    if format.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return match format.split_once('.') {
+            Some((width, decimals)) => fixed(inside, name, (width, decimals), say),
+            None => pad(inside, name, format, say),
+        };
     }
     let words = TextFormat::WORDS.all().chain(NoneSide::WORDS.all());
     let mut hint = did_you_mean(format, words);
     if hint.is_empty() {
         hint.push_str(
-            "; the formats are `s`, `ms`, `s:lower`, `ms:lower`, `epoch`, `epoch_ms`, `date`, `month`, `year`, `first`, `last`, `ends`, `lower`, `upper` and a width such as `08`",
+            "; the formats are `s`, `ms`, `s:lower`, `ms:lower`, `epoch`, `epoch_ms`, `date`, `month`, `year`, `first`, `last`, `ends`, `lower`, `upper`, a width such as `08` and a width with decimals such as `08.2`",
         );
     }
     say(format!("\"{{{inside}}}\": `{format}` is no format{hint}"));
     None
 }
 
+/// `08.2`: a zero, the width of the whole text and the digits after the point; or these alone, `.2`.
+fn fixed(
+    inside: &str,
+    name: &str,
+    (width, decimals): (&str, &str),
+    say: &impl Fn(String),
+) -> Option<TextFormat> {
+    let decimals = decimals.parse::<u8>().ok().filter(|count| {
+        // Rust also parses a sign and zeros before a number.
+        decimals == count.to_string() && *count <= MOST_DECIMALS
+    });
+    let Some(decimals) = decimals else {
+        say(format!(
+            "\"{{{inside}}}\": the digits after the point are a number from 0 to {MOST_DECIMALS}, as in `{{{name}:08.2}}`"
+        ));
+        return None;
+    };
+    if width.is_empty() {
+        return Some(TextFormat::Fixed { width: 0, decimals });
+    }
+    let Some(TextFormat::Pad(width)) =
+        pad_before(inside, name, width, &format!(".{decimals}"), say)
+    else {
+        return None;
+    };
+    // A digit before the point, and the point.
+    let least = if decimals == 0 { 1 } else { decimals + 2 };
+    if width < least {
+        say(format!(
+            "\"{{{inside}}}\": a width is that of the whole text, and {width} has no room for a digit before the point; \
+             write at least `{{{name}:0{least}.{decimals}}}`"
+        ));
+        return None;
+    }
+    Some(TextFormat::Fixed { width, decimals })
+}
+
+/// As many as a width has room for.
+const MOST_DECIMALS: u8 = 37;
+
 /// `08`: a zero and the width.
 fn pad(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Option<TextFormat> {
+    pad_before(inside, name, format, "", say)
+}
+
+/// A width, with this text after it.
+fn pad_before(
+    inside: &str,
+    name: &str,
+    format: &str,
+    after: &str,
+    say: &impl Fn(String),
+) -> Option<TextFormat> {
     let digits = format.trim_start_matches('0');
     let width = digits
         .parse::<u8>()
@@ -286,14 +340,14 @@ fn pad(inside: &str, name: &str, format: &str, say: &impl Fn(String)) -> Option<
         Some(width) if format == format!("0{width}") => Some(TextFormat::Pad(width)),
         Some(width) => {
             say(format!(
-                "\"{{{inside}}}\": a width starts with one zero; write `{{{name}:0{width}}}`"
+                "\"{{{inside}}}\": a width starts with one zero; write `{{{name}:0{width}{after}}}`"
             ));
             None
         }
         None => {
             say(format!(
                 "\"{{{inside}}}\": `{format}` is no width; write `0` and a number from 1 to 39, \
-                    as in `{{{name}:08}}`"
+                    as in `{{{name}:08{after}}}`"
             ));
             None
         }

@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
 use syn::{Expr, Ident, Path, Token, token};
 
-use crate::model::{KeySource, NoneSide, When, WhenTest, WhenValue};
+use crate::model::{KeySource, When, WhenTest, WhenValue, parts_that_end};
 use crate::parse::attribute;
 use crate::parse::option::{Given, List, Opt, OptionValue};
 use crate::parse::reader::{Reader, find_field, resolve};
@@ -122,19 +122,11 @@ pub(crate) fn any_part<'a>(
     keys: impl Iterator<Item = &'a KeySource>,
     reader: &Reader<'_>,
 ) -> Option<When> {
-    let mut fields = Vec::new();
-    for key in keys {
-        for (field, format) in key.template()?.parts() {
-            if format.none != Some(NoneSide::Ends) {
-                return None;
-            }
-            if !fields.contains(&field) {
-                fields.push(field);
-            }
+    let mut fields: Vec<usize> = Vec::new();
+    for (field, _) in parts_that_end(keys)? {
+        if !fields.contains(&field) {
+            fields.push(field);
         }
-    }
-    if fields.is_empty() {
-        return None;
     }
     let named = |field: &usize| &reader.fields[*field];
     let names: Vec<_> = fields

@@ -25,6 +25,7 @@ fn key(entity: &Entity, source: &KeySource) -> String {
     let name = |field: &usize| entity.fields[*field].ident.to_string();
     match source {
         KeySource::Field { field, .. } => name(field),
+        KeySource::Number { field, .. } => format!("number {}", name(field)),
         KeySource::Template(template) => {
             let piece = |piece: &Piece| match piece {
                 Piece::Literal(text) => format!("'{text}'"),
@@ -148,6 +149,23 @@ fn an_entity_of_a_shared_table() {
         assert_eq!(keys(&entity, &status.sk), "<placed_at lossy>");
         assert!(total.kind == IndexKind::Local && total.pk.is_empty());
         assert_eq!(keys(&entity, &total.sk), "total");
+    });
+}
+
+#[test]
+fn a_condition_of_an_index_with_a_number() {
+    let input = parse_quote! {
+        #[dynamo(table = "players", verbatim, key(pk = id))]
+        #[dynamo(gsi(best, pk = "team#{team:ends}", sk = number(score), when(hidden = false)))]
+        struct Player {
+            id: String,
+            team: Option<String>,
+            score: Option<i64>,
+            hidden: bool,
+        }
+    };
+    read(crate::read_entity, input, |entity: Entity| {
+        assert!(entity.indexes[0].when.is_some());
     });
 }
 

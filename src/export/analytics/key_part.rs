@@ -2,8 +2,8 @@
 
 use super::column::ColumnType;
 use crate::schema::{
-    EntitySchema, KeyContent, KeySchema, KeyType, PartSchema, PieceSchema, Presence, Separator,
-    Style, TableSchema, Width,
+    EntitySchema, KeyContent, KeySchema, KeyType, Pad, PartSchema, PieceSchema, Presence,
+    Separator, Style, TableSchema, Width,
 };
 
 /// A part of the text of a key.
@@ -62,8 +62,8 @@ fn template_of(key: &KeySchema) -> Option<&[PieceSchema]> {
 
 /// Whether the key contains the whole value: a date of a time is only a part of it.
 fn is_whole(part: &PartSchema) -> bool {
-    let digits = |format: &str| format.bytes().all(|byte| byte.is_ascii_digit());
-    part.format.as_deref().is_none_or(digits)
+    let is_pad = |format: &str| !format.contains(':') && Pad::read_pad(format).is_some();
+    part.format.as_deref().is_none_or(is_pad)
 }
 
 fn key_pattern(pieces: &[PieceSchema], style: Style, captured: Option<&str>) -> String {

@@ -87,7 +87,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The text without an exponent.
-    pub(super) fn plain_text(&self) -> String {
+    pub(crate) fn plain_text(&self) -> String {
         let mut text = String::new();
         self.write_plain(&mut |part| text.push_str(part));
         text

@@ -417,7 +417,8 @@ impl EntityPair<'_> {
     /// Says which index holds no item without the attribute, because that alone is a key of it.
     fn not_in_index(&self, name: &str) -> String {
         let mut patterns = self.new.patterns.iter();
-        let found = patterns.find(|pattern| pattern.keys().any(|key| key.field() == Some(name)));
+        let found =
+            patterns.find(|pattern| pattern.keys().any(|key| key.whole_field() == Some(name)));
         found.map_or_else(String::new, |pattern| {
             format!(
                 ", and do not find them in the index `{}`, which has no item without it",

@@ -349,7 +349,7 @@ fn pieces_agree(
     new: &KeySchema,
     same_field: impl Fn(&PartSchema, &PartSchema) -> bool,
 ) -> bool {
-    if old.field() != new.field() {
+    if old.field() != new.field() || old.whole_field() != new.whole_field() {
         return false;
     }
     // The number of shards is left out: a change of it has safe steps of its own, which `shards`
@@ -373,8 +373,10 @@ fn pieces_agree(
                 };
                 // The type of the part is compared with the attribute; here only what changes the
                 // text of an equal value counts.
-                let is_same =
-                    old.width == new.width && old.cut() == new.cut() && mark(old) == mark(new);
+                let is_same = old.width == new.width
+                    && old.cut() == new.cut()
+                    && old.decimals() == new.decimals()
+                    && mark(old) == mark(new);
                 is_same && same_field(old, new)
             }
             _ => false,
@@ -416,6 +418,7 @@ pub(super) fn has(key: &KeySchema, name: &str) -> bool {
 pub(super) fn shown(key: &KeySchema) -> String {
     match &key.content {
         KeyContent::Field(field) => format!("the field `{field}`"),
+        KeyContent::Number(field) => format!("the number of the field `{field}`"),
         KeyContent::Template(_) => match (template_text(key), key.shards()) {
             (template, Some(shards)) => format!("\"{template}\" with {shards} shards"),
             (template, None) => format!("\"{template}\""),

@@ -99,10 +99,14 @@ pub(super) fn with_new_names(
 }
 
 fn rename_parts(key: &mut KeySchema, rename: &impl Fn(&mut String)) {
-    if let KeyContent::Template(pieces) = &mut key.content {
-        for piece in pieces {
-            if let PieceSchema::Part(part) = piece {
-                rename(&mut part.field);
+    match &mut key.content {
+        KeyContent::Field(_) => {}
+        KeyContent::Number(field) => rename(field),
+        KeyContent::Template(pieces) => {
+            for piece in pieces {
+                if let PieceSchema::Part(part) = piece {
+                    rename(&mut part.field);
+                }
             }
         }
     }

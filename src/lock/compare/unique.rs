@@ -1,6 +1,7 @@
 //! Unique values: whether all programs keep them under the same keys.
 
 use super::pair::{CHECK_FILLED, DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING, REFILL};
+use crate::json::Tag;
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::type_text;
@@ -171,7 +172,10 @@ impl EntityPair<'_> {
         let is_known = types.is_some_and(|(was, is)| {
             self.types.change(type_text(was), type_text(is)) != TypeChange::Unknown
         });
-        is_known && [was.width, is.width].contains(&Width::Variable)
+        // A number with a fraction has any width too, and its text differs from that of a padded integer.
+        let is_text = types
+            .is_some_and(|(was, is)| [was, is].iter().all(|field| field.stored == Some(Tag::S)));
+        is_known && is_text && [was.width, is.width].contains(&Width::Variable)
     }
 
     /// The text of a number in the key has as many digits as its type.
@@ -226,7 +230,7 @@ fn fields(unique: &UniqueSchema) -> Vec<&str> {
 
 fn width(width: Width) -> String {
     match width {
-        Width::Variable => "of any length".to_owned(),
+        Width::Variable | Width::Decimal => "of any length".to_owned(),
         Width::Fixed(count) => format!("{count} characters long"),
         Width::Digits(count) => format!("at most {count} digits long"),
         Width::Signed(count) => format!("{count} digits and a sign long"),

@@ -288,7 +288,11 @@ impl RandomModel {
         let mut pieces = self.pieces();
         let shards = self.may(|random| random.0.u16(1..4));
         pieces.extend(shards.map(PieceSchema::Shard));
-        let contents = [KeyContent::Field(self.name()), KeyContent::Template(pieces)];
+        let contents = [
+            KeyContent::Field(self.name()),
+            KeyContent::Number(self.name()),
+            KeyContent::Template(pieces),
+        ];
         let KeyAttribute { name, ty } = self.attribute();
         KeySchema {
             attribute: name,

@@ -9,9 +9,9 @@ use crate::codec::DynamoValue;
 use crate::entity::{ManagedActor, ManagedTime, TtlTime};
 use crate::json::{CodecError, Name, Writer};
 use crate::key::{
-    DATE, EPOCH, EPOCH_MILLIS, FIRST, IndexField, IndexPart, KeyTarget, KeyValue, LAST, LOWER,
-    LOWER_MILLIS, LOWER_SECONDS, MILLIS, MONTH, PADDED, PLAIN, PartOf, PartPlace, Role, SECONDS,
-    UPPER, YEAR, in_case,
+    DATE, EPOCH, EPOCH_MILLIS, FIRST, FIXED, IndexField, IndexPart, KeyTarget, KeyValue, LAST,
+    LOWER, LOWER_MILLIS, LOWER_SECONDS, MILLIS, MONTH, PADDED, PLAIN, PartOf, PartPlace, Role,
+    SECONDS, UPPER, YEAR, in_case,
 };
 use crate::query::keys::PartForm;
 use crate::schema::Presence;
@@ -153,7 +153,7 @@ macro_rules! placed {
     )*};
 }
 
-placed!(PLAIN PADDED SECONDS MILLIS EPOCH EPOCH_MILLIS LOWER_SECONDS LOWER_MILLIS DATE MONTH YEAR LOWER UPPER);
+placed!(PLAIN PADDED FIXED SECONDS MILLIS EPOCH EPOCH_MILLIS LOWER_SECONDS LOWER_MILLIS DATE MONTH YEAR LOWER UPPER);
 
 impl<F: IndexPart<Held: KeyValue>> PartKind<F> for Bare {
     type Part = F::Held;

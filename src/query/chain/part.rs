@@ -13,7 +13,7 @@ use crate::expr::{Between, Textual};
 use crate::json::Name;
 use crate::key::{Arg, GivenPart, KeyTarget, SortedPart, width_in};
 use crate::query::keys::{KeyDraft, PartForm, WriteTemplate};
-use crate::schema::{PartRanges, Style, Width};
+use crate::schema::{Pad, PartRanges, Style, Width, ranges_in};
 
 /// The next part of the sort key, a field of the type `F`, at a stage of a chain. `eq` continues with the part after
 /// it. A range ends the chain, because DynamoDB reads only one range. The values are those that [`Arg`] accepts for
@@ -60,12 +60,17 @@ pub const UNORDERED: u8 = 1;
 /// The order of keys by a part.
 pub const fn order_of(
     natural: Width,
-    ranges: PartRanges,
-    pad: Option<usize>,
+    natural_ranges: PartRanges,
+    pad: Option<Pad>,
     last: bool,
     style: Style,
 ) -> u8 {
     let is_number = matches!(natural, Width::Digits(_) | Width::Signed(_));
+    let ranges = ranges_in(natural_ranges, pad);
+    // A type without an order has no range in any style, and its own bound says so.
+    if matches!(natural_ranges, PartRanges::Fixed) && matches!(ranges, PartRanges::Nothing) {
+        return UNORDERED;
+    }
     match (width_in(natural, pad, style), style) {
         (Width::Variable, Style::Verbatim(_)) if is_number => UNORDERED,
         // The text after the part decides between two texts of which one begins with the other.
@@ -83,9 +88,10 @@ pub struct PartOrder<const ORDER: u8>(());
 
 /// A part that can be compared.
 #[diagnostic::on_unimplemented(
-    message = "the keys of this `verbatim` table do not sort by this part",
+    message = "the keys do not sort by this part",
     label = "only `eq` is possible here, and `starts_with` of text",
-    note = "others wrote the keys: text sorts by its end only in the last part, and numbers do not sort without a width such as `{{field:08}}`",
+    note = "texts of floats and decimals sort like the numbers only if the template sets their width and decimals, as in `{{price:06.2}}`, and none is negative",
+    note = "others wrote the keys of a `verbatim` table: text sorts by its end only in the last part, and numbers do not sort without a width such as `{{field:08}}`",
     note = "a time has a range in every part if it is declared as a time: `{{at:ms}}`, or `{{at:ms:lower}}` in keys in lower case; `format = \"rfc3339_ms\"` on the field keeps the text of its attribute"
 )]
 pub trait OrderedPart {}

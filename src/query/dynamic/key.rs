@@ -42,7 +42,7 @@ impl PartModels {
     /// Those of the next key.
     pub(crate) fn take(&mut self, def: &'static KeyDef) -> DynamicKey {
         let count = match def.source {
-            KeySource::Field(_) => 1,
+            KeySource::Field(_) | KeySource::Number { .. } => 1,
             KeySource::Template(pieces) => pieces.iter().filter(|piece| is_part(piece)).count(),
         };
         // The models of all keys are one list in the order of the declaration. Therefore keys must
@@ -68,7 +68,7 @@ impl DynamicKey {
 
     pub(crate) fn parts(&self) -> Vec<DynamicPart> {
         let fields: Vec<_> = match self.def.source {
-            KeySource::Field(field) => vec![(field, None)],
+            KeySource::Field(field) | KeySource::Number { field, .. } => vec![(field, None)],
             KeySource::Template(pieces) => {
                 let parts = pieces.iter().filter_map(|piece| match piece {
                     Piece::Part {
@@ -99,8 +99,7 @@ impl DynamicKey {
         role: Role,
         target: KeyTarget<'_>,
     ) -> Result<(), CodecError> {
-        if let (KeySource::Field(_), [Some(part)], [model]) = (self.def.source, parts, self.models)
-        {
+        if let (false, [Some(part)], [model]) = (self.is_template(), parts, self.models) {
             return match role {
                 Role::Partition => part.write_value(target, &model.name),
                 Role::Sort => part.write_sort_value(target, &model.name),
@@ -174,7 +173,8 @@ impl DynamicKey {
 
     /// Whether the keys sort by the values of a part; those of other libraries may not.
     pub(super) fn is_sorted_by(&self, part: &DynamicPart) -> bool {
-        if part.model.ranges == PartRanges::Nothing {
+        // `Fixed` has an order in some templates only, and `ranges_in` has replaced it in those.
+        if matches!(part.model.ranges, PartRanges::Nothing | PartRanges::Fixed) {
             return false;
         }
         let KeySource::Template(pieces) = self.def.source else {

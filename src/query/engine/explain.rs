@@ -38,7 +38,7 @@ pub(crate) fn explain_query(
         };
         explanation.operation = Some(frame.operation.operation_name());
         explanation.filters.clone_from(&frame.filters);
-        let mut fetch = selection.start_fetch(db, read);
+        let mut fetch = selection.start_fetch(db, read, wanted);
         fetch.allow_rows(allowance);
         let body = fetch.preview_request(limit).unwrap_or_default();
         let body = String::from_utf8_lossy(&body).into_owned();

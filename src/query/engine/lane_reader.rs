@@ -67,7 +67,7 @@ impl Selection {
         let fetches = self.lane_reads(db, wanted)?.into_iter();
         let ahead = self.read_ahead().filter(|_| wanted == Wanted::Items);
         let fetches = fetches.map(|read| {
-            let fetch = self.start_fetch(db, read).with_meter(meter);
+            let fetch = self.start_fetch(db, read, wanted).with_meter(meter);
             fetch.reading_ahead(ahead)
         });
         let fetches: Vec<Fetch> = fetches.collect();
@@ -78,11 +78,11 @@ impl Selection {
         LaneReader::new(fetches, merge, self.options.max_scanned)
     }
 
-    pub(super) fn start_fetch(&self, db: &Dynamo, read: LaneRead) -> Fetch {
+    pub(super) fn start_fetch(&self, db: &Dynamo, read: LaneRead, wanted: Wanted) -> Fetch {
         Fetch::new(db.clone(), self.query_source().pattern, read)
             .with_page_size(self.options.page_size)
             .distinguish_rows(self.by_key())
-            .in_own_format(self.in_own_format())
+            .in_own_format(self.in_own_format(wanted))
             .omitting_items(OmittedItems {
                 unknown_sentinels: self.unknown_sentinels(),
                 rows_of: self.entities_of_unique_rows(),

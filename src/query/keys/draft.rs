@@ -11,7 +11,9 @@ use crate::key::point::KeyPoint;
 use crate::key::range::{Bound, KeyRange};
 use crate::key::span::{PartBound, PartEnd, Span};
 use crate::key::{GivenPart, KeyTarget, Role, Shard, TemplateExtent, check_size, wrong_parts};
-use crate::schema::{KeyType, Piece, Presence, Separator, Style, Width, text_after};
+use crate::schema::{
+    KeyDef, KeySource, KeyType, Piece, Presence, Separator, Style, Width, text_after,
+};
 
 /// The queried keys. An invalid part is kept as a fault until the query is sent.
 #[derive(Clone)]
@@ -431,9 +433,7 @@ impl KeyDraft {
     /// The first and the last piece whose range is asked for, if rows may have another text there than their fields give:
     /// other programs write one value in several ways, and the text of an index is not compared when a row is read.
     pub(crate) fn ranged_pieces(&self) -> Option<(usize, usize)> {
-        let is_foreign = self.source.index.is_some() && self.source.table.style != Style::Escaped;
-        let is_ranged = matches!(self.asked, SortCondition::Between(..)) && !self.is_scan;
-        if !is_foreign || !is_ranged || !self.source.is_whole() {
+        if !self.is_foreign_range() {
             return None;
         }
         let (_, pieces) = self.source.sort_template()?;
@@ -442,6 +442,32 @@ impl KeyDraft {
             .filter(|at| !is_last_of_any_width(pieces, *at));
         let ranged: Vec<_> = ranged.collect();
         Some((*ranged.first()?, *ranged.last()?))
+    }
+
+    /// The key of which one number or a range is asked for, if it is the number of a field, and rows may have another
+    /// number there.
+    pub(crate) fn ranged_number(&self) -> Option<&'static KeyDef> {
+        let [key] = self.source.sort_keys() else {
+            return None;
+        };
+        let is_number = matches!(key.source, KeySource::Number { .. });
+        let is_asked = self.parts > 0 || self.has_range();
+        (is_number && is_asked && self.is_of_foreign_index()).then_some(key)
+    }
+
+    /// Whether a range of an index of other programs is asked for, which holds whole rows.
+    fn is_foreign_range(&self) -> bool {
+        self.has_range() && self.is_of_foreign_index()
+    }
+
+    fn has_range(&self) -> bool {
+        matches!(self.asked, SortCondition::Between(..))
+    }
+
+    fn is_of_foreign_index(&self) -> bool {
+        let is_foreign = self.source.index.is_some() && self.source.table.style != Style::Escaped;
+        let is_known = self.source.is_whole() && self.source.members.is_none();
+        is_foreign && is_known && !self.is_scan
     }
 
     /// All keys that begin with the known parts.

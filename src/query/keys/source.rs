@@ -9,10 +9,12 @@ use crate::entity::{
 };
 use crate::error::Error;
 use crate::json::{CodecError, Reader, find_member};
+use crate::key::point::KeyPoint;
 use crate::key::{Role, Shard};
 use crate::schema::{
-    DeclaredEntity, EntityDef, EntityIndexDef, FoundType, KeyDef, KeySource, Pattern, Piece,
-    Projection, Style, TableDef, Width, is_identified_by_type, others_may_be_among, text_after,
+    AttributeDef, DeclaredEntity, EntityDef, EntityIndexDef, FoundType, KeyDef, KeySource, Pattern,
+    Piece, Presence, Projection, Style, TableDef, Width, is_identified_by_type,
+    others_may_be_among, text_after,
 };
 
 /// A table or an index, and the entity or the collection whose rows are queried.
@@ -187,6 +189,34 @@ impl QuerySource {
         is_foreign.then(|| self.foreign_key(self.entity, item, attribute))
     }
 
+    /// The error for a row whose sort key is another number than that of its field, or has none there.
+    fn foreign_number(&self, item: &[u8], key: &KeyDef) -> Option<Error> {
+        let KeySource::Number { field, presence } = key.source else {
+            return None;
+        };
+        // One number has several formats, so their values are compared.
+        let number_of = |item: &[u8], attribute: &str| {
+            let json = find_member(item, attribute).ok().flatten()?;
+            KeyPoint::read_point(&mut Reader::new(json)).ok()
+        };
+        let mut attributes = self.entity.attributes.iter();
+        let attribute = attributes.find(|known| known.field == field)?;
+        let mut names = attribute.read_names();
+        let stored = names.find_map(|name| number_of(item, name));
+        let expected = match (self.entity.reread)(item) {
+            Some(own) => number_of(&own, key.attribute).map(|fresh| {
+                // The type of the field may round a number, and DynamoDB computes without rounding.
+                let is_of_field = number_of(&own, attribute.stored).as_ref() == Some(&fresh);
+                stored.filter(|_| is_of_field).unwrap_or(fresh)
+            }),
+            // Without the other fields, the default of this one is unknown.
+            None if stored.is_none() && presence != Presence::Optional => return None,
+            None => stored,
+        };
+        (number_of(item, key.attribute) != expected)
+            .then(|| self.foreign_key(self.entity, item, key.attribute))
+    }
+
     fn foreign_key(&self, entity: &EntityDef, item: &[u8], attribute: &'static str) -> Error {
         let fault = CodecError::key_of_index_differs().at(attribute);
         refused_row(self.table, entity, item, fault).in_key(attribute)
@@ -288,7 +318,7 @@ impl QuerySource {
         let mut names = vec![self.table.pk];
         names.extend(self.table.sk);
         if let Some(index) = self.index {
-            for key in index.pk.iter().chain(index.sk) {
+            for key in index.keys() {
                 if !names.contains(&key.attribute) {
                     names.push(key.attribute);
                 }
@@ -302,9 +332,8 @@ impl QuerySource {
         match self.index {
             None => self.table.pk == name || self.table.sk == Some(name),
             Some(index) => {
-                let own = index.pk.iter().chain(index.sk);
                 let is_local_pk = index.pk.is_empty() && self.table.pk == name;
-                is_local_pk || own.into_iter().any(|key| key.attribute == name)
+                is_local_pk || index.keys().any(|key| key.attribute == name)
             }
         }
     }
@@ -316,13 +345,31 @@ pub(crate) struct SortKeyTest {
     pub(crate) source: QuerySource,
     /// The first and the last piece whose texts are compared.
     pub(crate) pieces: Option<(usize, usize)>,
+    /// The key whose number is compared.
+    pub(crate) number: Option<&'static KeyDef>,
 }
 
 impl SortKeyTest {
     /// The error for a row with another sort key.
     pub(crate) fn foreign_sort_key(&self, item: &[u8]) -> Option<Error> {
         let ranged = || self.source.foreign_pieces(item, self.pieces?);
-        self.source.foreign_sort_key(item).or_else(ranged)
+        let number = || self.source.foreign_number(item, self.number?);
+        let foreign = self.source.foreign_sort_key(item);
+        foreign.or_else(ranged).or_else(number)
+    }
+
+    /// The attributes of the fields that decide the compared keys.
+    pub(crate) fn deciding_attributes(&self) -> impl Iterator<Item = &'static str> {
+        let is_compared = self.pieces.is_some() || self.number.is_some();
+        let keys = self.source.sort_keys().iter().filter(move |_| is_compared);
+        let when = self.source.index.and_then(|index| index.when);
+        let when = when
+            .filter(|_| is_compared)
+            .map_or(&[][..], |when| when.fields);
+        let fields = keys.flat_map(KeyDef::fields).chain(when.iter().copied());
+        let attributes = self.source.entity.attributes.iter();
+        let known = move |field| attributes.clone().find(|known| known.field == field);
+        fields.filter_map(known).flat_map(AttributeDef::names)
     }
 }
 
@@ -351,7 +398,7 @@ fn end_of_piece(
             Piece::Part { width, .. } => match width {
                 Width::Fixed(width) | Width::Digits(width) => *width,
                 Width::Signed(digits) => digits + usize::from(rest.starts_with('-')),
-                Width::Variable => text_after(pieces, at)
+                Width::Variable | Width::Decimal => text_after(pieces, at)
                     .and_then(|after| style.separator(after).first_in(rest))
                     .unwrap_or(rest.len()),
             },

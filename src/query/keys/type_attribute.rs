@@ -158,6 +158,11 @@ impl QuerySource {
             let fault = CodecError::newer_shape(SHAPE);
             return Err(refused_row(self.table, self.entity, item, fault));
         }
+        self.check_identity(item)
+    }
+
+    /// The same for a write that leaves the attributes of the row as they are, so that its shape does not matter.
+    pub(crate) fn check_identity(&self, item: &[u8]) -> Result<(), Error> {
         let Some(attribute) = self.entity.type_attribute_in(self.table) else {
             return Ok(());
         };
@@ -266,10 +271,7 @@ impl QuerySource {
         has_uniques(self.entities)
             && (is_scan
                 || match self.index.filter(|index| !index.pk.is_empty()) {
-                    Some(index) => {
-                        let mut keys = index.pk.iter().chain(index.sk);
-                        keys.all(|key| self.is_of_sentinels(key.attribute))
-                    }
+                    Some(index) => index.keys().all(|key| self.is_of_sentinels(key.attribute)),
                     None => is_bare,
                 })
     }

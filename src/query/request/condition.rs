@@ -12,6 +12,7 @@ use crate::key::point::KeyPoint;
 use crate::key::range::KeyRange;
 use crate::path::Place;
 use crate::plan::{Filter, check};
+use crate::query::keys::SortKeyTest;
 
 impl Selection {
     /// The range without expired rows, if the TTL is a queried key. A filter cannot name such a key, so a bound
@@ -95,7 +96,11 @@ impl Selection {
         }
         let ttl = self.hidden_by().filter(|_| wanted == Wanted::Items);
         let identity = by_key.iter().flat_map(|by_key| by_key.attributes());
-        self.name_attributes(projection.iter().copied().chain(identity).chain(ttl), out);
+        // Without these fields, their defaults would be compared with the key.
+        let test = self.in_own_format(wanted);
+        let tested = test.iter().flat_map(SortKeyTest::deciding_attributes);
+        let names = projection.iter().copied().chain(identity).chain(ttl);
+        self.name_attributes(names.chain(tested), out);
     }
 
     fn add_filters(&self, now: Timestamp, out: &mut Expression) -> Result<Vec<Filter>, CodecError> {

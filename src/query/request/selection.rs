@@ -91,13 +91,19 @@ impl Selection {
 
     /// The test of sort keys, if some may have the format of another program. Such a key is not in the position of its
     /// value, so a range of values is not the range of these rows. A scan has no range.
-    pub(crate) fn in_own_format(&self) -> Option<SortKeyTest> {
+    pub(crate) fn in_own_format(&self, wanted: Wanted) -> Option<SortKeyTest> {
         let is_checked = !self.options.every_item && !self.draft.is_scan;
+        let source = *self.query_source();
+        // A projection names the fields of the present shape, so a row of an older shape would lack its own.
+        let is_whole = self.options.projection.is_none() || source.entity.shape.is_none();
+        let has_fields = wanted == Wanted::Items && is_whole;
         let test = SortKeyTest {
-            source: *self.query_source(),
-            pieces: self.draft.ranged_pieces(),
+            source,
+            pieces: self.draft.ranged_pieces().filter(|_| has_fields),
+            number: self.draft.ranged_number().filter(|_| has_fields),
         };
-        (is_checked && (test.pieces.is_some() || test.source.has_other_formats())).then_some(test)
+        let is_ranged = test.pieces.is_some() || test.number.is_some();
+        (is_checked && (is_ranged || test.source.has_other_formats())).then_some(test)
     }
 
     /// The partition key, if a scan may meet sentinels of unique values that only newer programs declare.

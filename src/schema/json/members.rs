@@ -102,18 +102,21 @@ impl JsonForm for Encryption {
 
 impl JsonRecord for KeySchema {
     fn members(&mut self, members: &mut JsonMembers<'_>) -> Result<()> {
-        let (mut field, mut template) = match &self.content {
-            KeyContent::Field(field) => (Some(field.clone()), None),
-            KeyContent::Template(pieces) => (None, Some(pieces.clone())),
+        let (mut field, mut template, mut number) = match self.content.clone() {
+            KeyContent::Field(field) => (Some(field), None, None),
+            KeyContent::Template(pieces) => (None, Some(pieces), None),
+            KeyContent::Number(field) => (None, None, Some(field)),
         };
         members.must("attribute", &mut self.attribute)?;
         members.must("type", &mut self.ty)?;
         members.may("field", &mut field)?;
         members.may("template", &mut template)?;
-        self.content = match (field, template) {
-            (Some(field), _) => KeyContent::Field(field),
-            (None, Some(pieces)) => KeyContent::Template(pieces),
-            (None, None) => return members.check_written("template"),
+        members.may("number", &mut number)?;
+        self.content = match (field, template, number) {
+            (Some(field), ..) => KeyContent::Field(field),
+            (None, Some(pieces), _) => KeyContent::Template(pieces),
+            (None, None, Some(field)) => KeyContent::Number(field),
+            (None, None, None) => return members.check_written("template"),
         };
         Ok(())
     }

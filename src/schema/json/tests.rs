@@ -67,9 +67,10 @@ impl RandomSchema {
         KeySchema {
             attribute: self.text(),
             ty: self.one(&[KeyType::S, KeyType::N, KeyType::B]),
-            content: match self.0.bool() {
-                true => KeyContent::Field(self.text()),
-                false => KeyContent::Template(self.some(Self::piece)),
+            content: match self.0.u8(..3) {
+                0 => KeyContent::Field(self.text()),
+                1 => KeyContent::Number(self.text()),
+                _ => KeyContent::Template(self.some(Self::piece)),
             },
         }
     }
@@ -89,6 +90,7 @@ impl RandomSchema {
             Width::Fixed(count),
             Width::Digits(count),
             Width::Signed(count),
+            Width::Decimal,
         ];
         let presences = [
             Presence::Always,

@@ -5,7 +5,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::{CodecError, Name, Writer};
 use crate::path::{Place, json as field_json};
-use crate::schema::{AttributeDef, KeyDef, SHAPE, is_reserved};
+use crate::schema::{AttributeDef, FieldModel, KeyDef, SHAPE, is_reserved, same_text};
 use crate::write::knowledge::{field_of, formerly_of};
 use crate::write::{UpdateOrigin, split};
 
@@ -117,6 +117,43 @@ pub(crate) fn set_identity(
         }
     }
     Ok(())
+}
+
+/// The fields of an entity if one of them has `null`, otherwise none. Therefore a program holds no model of an entity
+/// without one.
+pub(crate) const fn fields_with_null(fields: &'static [FieldModel]) -> &'static [FieldModel] {
+    let mut at = 0;
+    while at < fields.len() {
+        if same_text(fields[at].form, NULL_WORD) {
+            return fields;
+        }
+        at += 1;
+    }
+    &[]
+}
+
+/// The word by which the model tells such a field.
+const NULL_WORD: &str = "null";
+
+/// Sets NULL for the fields of a fresh item that store their None so, unless the item has a value.
+pub(crate) fn set_nulls(
+    declared: &EntityDeclaration,
+    fields: &[FieldModel],
+    update: &mut UpdateActions,
+) {
+    for field in fields.iter().filter(|field| field.form == NULL_WORD) {
+        let is_changed = |(place, _): (&Place, _)| *place.attribute_name() == field.attribute;
+        if update.place_actions().any(is_changed) {
+            continue;
+        }
+        let mut known = declared.def.attributes.iter();
+        if let Some(known) = known.find(|known| known.stored == field.attribute) {
+            let mut json = Writer::default();
+            json.null();
+            let null = UpdateOperand::Json(json.into_bytes());
+            update.set_action(known.place(), UpdateAction::SetIfAbsent(null));
+        }
+    }
 }
 
 /// Version and timestamps (law W7).

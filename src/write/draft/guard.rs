@@ -5,8 +5,8 @@ use super::kind::UpdateKind;
 use crate::clock::Timestamp;
 use crate::entity::{EntityDeclaration, UntypedKey, Version, VersionState};
 use crate::error::Result;
-use crate::expr::{Comparison, Node, Term};
-use crate::json::CodecError;
+use crate::expr::{Comparison, Node, Term, missing_or};
+use crate::json::{CodecError, Tag};
 use crate::plan::{ConditionFailure, Precondition, check};
 use crate::schema::AttributeDef;
 use crate::write::{IndexMaintenance, UpdateOrigin, attribute_of, known, loaded_condition};
@@ -27,6 +27,8 @@ pub(crate) fn relied_on(
     {
         guards.push(filled_condition(declared, at, attribute)?);
     }
+    let copied = maintenance.copied.iter();
+    guards.extend(copied.map(|place| missing_or(place, Tag::N)));
     // The version detects other writers, but not a change of the entity in memory since it was loaded.
     let UpdateOrigin::Entity { attributes, .. } = source else {
         return Ok(guards);

@@ -47,6 +47,7 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
         key_part,
         key_value,
         padded,
+        fixed_decimals,
         ordered,
         numeric,
         textual,
@@ -59,16 +60,17 @@ pub(super) fn expand(value: &Value, inner: &Type) -> TokenStream {
 /// Makes a value with mistakes usable anywhere: a text, a number, and a part of a key that needs no delimiter.
 pub(super) fn stub(value: &Value, path: &TokenStream) -> TokenStream {
     let (text, number) = (parse_quote!(::std::string::String), parse_quote!(u64));
-    let part = parse_quote!(__d::YearMonth);
+    let (part, fraction) = (parse_quote!(__d::YearMonth), parse_quote!(f64));
     let (text, number) = (Content::of_stub(&text), Content::of_stub(&number));
     let own = own(value, &text, path);
-    let part = Content::of_stub(&part);
+    let (part, fraction) = (Content::of_stub(&part), Content::of_stub(&fraction));
     let forwarded = [
         set_element(value, &text),
         map_key(value, &text),
         key_part(value, &part),
         key_value(value, &text),
         padded(value, &number),
+        fixed_decimals(value, &fraction),
         numeric(value, &number),
         textual(value, &text),
     ];
@@ -237,6 +239,15 @@ fn key_value(value: &Value, content: &Content<'_>) -> TokenStream {
 /// Lossy formats are not forwarded, because their result belongs to the inner type.
 fn padded(value: &Value, content: &Content<'_>) -> TokenStream {
     forward(value, content, &["Padded", "KeyPart"], TokenStream::new())
+}
+
+fn fixed_decimals(value: &Value, content: &Content<'_>) -> TokenStream {
+    forward(
+        value,
+        content,
+        &["FixedDecimals", "KeyPart"],
+        TokenStream::new(),
+    )
 }
 
 /// A newtype has the order of its content.

@@ -154,6 +154,10 @@ impl Values<'_> {
             ValueKind::Day => Value::S(self.sample_date()),
             ValueKind::Month => Value::S("2026-03".into()),
             ValueKind::Year => Value::S("2026".into()),
+            // The number of the page and the generation of its list.
+            ValueKind::PagePosition => {
+                Value::S(format!("{} 00000000000000{:02x}", self.at, self.at % 256))
+            }
             ValueKind::Map => Value::M(Item::new()),
             ValueKind::Collection => return None,
         })
