@@ -11,6 +11,7 @@ mod chunked;
 mod content;
 mod head;
 mod pages;
+mod place;
 mod position;
 mod read;
 mod sweep;

@@ -25,9 +25,13 @@ use crate::plan::{
 use crate::query::Fetch;
 use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::write::large::{LargeRows, PARTS, key_front, part_names};
+use crate::write::part_name::{PartName, PartObject};
 
 /// The least age of a row: twice the time of a write, because the clocks of two machines may differ.
 const LEAST_AGE: Duration = Duration::from_secs(2 * WRITE_WITHIN as u64);
+
+/// How many objects may fail to be deleted before a sweep ends.
+const MOST_FAILURES: usize = 10;
 
 /// How many heads are kept in memory.
 const HEADS: usize = 100;
@@ -101,9 +105,16 @@ impl<E: DynamoEntity> Sweep<E> {
                 let error = Error::new(ErrorKind::Config, Stage::Request, message);
                 return Err(error.of(E::ENTITY.type_name));
             }
+            let declared = E::DECLARATION.def;
+            if declared.large.iter().any(|value| value.outside) && db.object_storage().is_none() {
+                let message = "a sweep deletes objects outside of DynamoDB, and this connection has no storage: give it one by \
+                               `with_object_storage`";
+                let error = Error::new(ErrorKind::Config, Stage::Request, message);
+                return Err(error.of(E::ENTITY.type_name));
+            }
             let run = SweepRun {
                 db,
-                entity: E::DECLARATION.def,
+                entity: declared,
                 table: &<E::Table as DynamoTable>::TABLE,
                 patterns: [
                     Patterns::<E>::SCAN,
@@ -115,6 +126,7 @@ impl<E: DynamoEntity> Sweep<E> {
                     .seconds()
                     .saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX)),
                 heads: HashMap::new(),
+                failed: None,
                 report: SweepReport::default(),
             };
             run.run().await
@@ -131,7 +143,9 @@ struct SweepRun<'d> {
     /// Only rows that were written before this time are deleted.
     before: i64,
     /// The names of the parts of heads that were read; `None` if a head is unreadable.
-    heads: HashMap<Vec<u8>, Option<Vec<String>>>,
+    heads: HashMap<Vec<u8>, Option<Vec<PartName>>>,
+    /// The first failure of the storage, and the number of failures.
+    failed: Option<(Error, usize)>,
     report: SweepReport,
 }
 
@@ -154,7 +168,10 @@ impl SweepRun<'_> {
                 self.judge(row.row_json()).await?;
             }
         }
-        Ok(self.report)
+        match self.failed {
+            Some((error, _)) => Err(error),
+            None => Ok(self.report),
+        }
     }
 
     /// Deletes a row if nothing needs it.
@@ -163,7 +180,8 @@ impl SweepRun<'_> {
             Ok(None) => Ok(()),
             Ok(Some((rows, facts))) => match &facts.name {
                 Some(name) if facts.is_older_than(self.before) => {
-                    self.judge_part(&rows, name).await
+                    let name = PartName(name.clone());
+                    self.judge_part(&rows, &name).await
                 }
                 Some(_) => {
                     self.report.parts_young += 1;
@@ -255,7 +273,7 @@ impl SweepRun<'_> {
         Ok(())
     }
 
-    async fn judge_part(&mut self, rows: &LargeRows, name: &str) -> Result<()> {
+    async fn judge_part(&mut self, rows: &LargeRows, name: &PartName) -> Result<()> {
         // Most old parts are in use, and one read of a head tells this for all of its parts.
         let head = rows.head_key();
         let Some(names) = self.names_in(rows, &head).await? else {
@@ -263,25 +281,58 @@ impl SweepRun<'_> {
             self.report.rows_unreadable += 1;
             return Ok(());
         };
-        if names.iter().any(|known| known == name) {
+        if names.contains(name) {
+            return Ok(());
+        }
+        if let Some(object) = name.object()
+            && !self.delete_object(rows, name, &object).await?
+        {
             return Ok(());
         }
         let unnamed = Node::any([
             Node::Missing(Place::of(self.table.pk)),
             Node::all([
                 Node::IsType(Place::of(PARTS), Tag::L),
-                Node::Contains(Place::of(PARTS), Term::Value(text_json(name))).not(),
+                Node::Contains(Place::of(PARTS), Term::Value(text_json(&name.0))).not(),
             ]),
         ]);
-        let part = rows.part_key(name.split(' ').next().unwrap_or_default());
+        let part = rows.part_key(name.id());
         if self.delete_if(&head, unnamed, &part, Node::all([])).await? {
             self.report.parts_deleted += 1;
         }
         Ok(())
     }
 
+    /// Deletes the object of a part that no head names. Returns whether its marker can be deleted too.
+    async fn delete_object(
+        &mut self,
+        rows: &LargeRows,
+        name: &PartName,
+        object: &PartObject<'_>,
+    ) -> Result<bool> {
+        // The remembered names may be hours old, and the delete of an object cannot have a condition.
+        let key = rows.head_key();
+        self.heads.remove(&key);
+        match self.names_in(rows, &key).await? {
+            Some(names) if !names.contains(name) => {}
+            _ => return Ok(false),
+        }
+        match rows.delete_object(object, self.db).await {
+            Ok(()) => Ok(true),
+            // The marker stays, so the next sweep finds the object. One object must not keep all others.
+            Err(error) => {
+                let count = self.failed.as_ref().map_or(1, |(_, count)| count + 1);
+                if count >= MOST_FAILURES {
+                    return Err(error);
+                }
+                self.failed.get_or_insert((error, 0)).1 = count;
+                Ok(false)
+            }
+        }
+    }
+
     /// The names in a head; `None` if it cannot be read. It may have changed since, so they only show that a part is in use.
-    async fn names_in(&mut self, rows: &LargeRows, key: &[u8]) -> Result<Option<&[String]>> {
+    async fn names_in(&mut self, rows: &LargeRows, key: &[u8]) -> Result<Option<&[PartName]>> {
         if !self.heads.contains_key(key) {
             let [_, get, _] = self.patterns;
             let head = rows.read_head(get, self.db).await?;
@@ -340,7 +391,7 @@ impl RowFacts {
 }
 
 /// The names in a head that exists, which always has a list of them.
-fn named_parts(head: &[u8]) -> Result<Vec<String>, CodecError> {
+fn named_parts(head: &[u8]) -> Result<Vec<PartName>, CodecError> {
     match find_member(head, PARTS)? {
         Some(_) => part_names(head),
         None => Err(CodecError::new("a head without names of parts").at(PARTS)),
