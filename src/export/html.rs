@@ -416,7 +416,11 @@ fn write_large_values(page: &mut Markup, schema: &TableSchema) {
                 page.write_text(&show_large(entity, value));
                 page.close_element("td");
                 let element = value.element.as_deref().unwrap_or("bytes");
-                let place = if value.outside { ", outside of DynamoDB" } else { "" };
+                let place = if value.outside {
+                    ", outside of DynamoDB"
+                } else {
+                    ""
+                };
                 page.write_element("td", "", &format!("{element}{place}"));
                 page.close_element("tr");
             }

@@ -309,7 +309,9 @@ fn large_grid(schema: &TableSchema) -> Grid<3> {
                 inline_code(&entity.name),
                 match (&value.element, value.outside) {
                     (Some(element), false) => inline_code(element),
-                    (Some(element), true) => format!("{}, outside of DynamoDB", inline_code(element)),
+                    (Some(element), true) => {
+                        format!("{}, outside of DynamoDB", inline_code(element))
+                    }
                     (None, false) => "bytes".to_owned(),
                     (None, true) => "bytes, outside of DynamoDB".to_owned(),
                 },

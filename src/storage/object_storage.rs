@@ -51,10 +51,8 @@ pub trait ObjectStorage: Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), StorageError>> + Send;
 
     /// Returns the content of an object; `None` if it does not exist.
-    fn get(
-        &self,
-        name: &str,
-    ) -> impl Future<Output = Result<Option<Vec<u8>>, StorageError>> + Send;
+    fn get(&self, name: &str)
+    -> impl Future<Output = Result<Option<Vec<u8>>, StorageError>> + Send;
 
     /// Deletes an object. If it does not exist, this is not an error.
     fn delete(&self, name: &str) -> impl Future<Output = Result<(), StorageError>> + Send;

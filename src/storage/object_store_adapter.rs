@@ -38,7 +38,9 @@ impl ObjectStorage for ObjectStoreAdapter {
     async fn put(&self, name: &str, content: Vec<u8>) -> Result<(), StorageError> {
         let (path, content) = (Path::parse(name)?, PutPayload::from(content));
         // The default mode overwrites. An earlier attempt of this upload may have stored the same content.
-        self.0.put_opts(&path, content, PutOptions::default()).await?;
+        self.0
+            .put_opts(&path, content, PutOptions::default())
+            .await?;
         Ok(())
     }
 

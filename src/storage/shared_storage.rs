@@ -16,7 +16,11 @@ impl SharedStorage {
         SharedStorage(Arc::new(storage))
     }
 
-    pub(crate) async fn put_object(&self, name: &str, content: Vec<u8>) -> Result<(), StorageError> {
+    pub(crate) async fn put_object(
+        &self,
+        name: &str,
+        content: Vec<u8>,
+    ) -> Result<(), StorageError> {
         self.0.put_boxed(name, content).await
     }
 

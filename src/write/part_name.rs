@@ -133,7 +133,12 @@ mod tests {
         assert_eq!(object.to_string(), expected);
         let other = PartName::draw_outside(3, b"abc", "halls").expect("random bits");
         assert_ne!(other.object().expect("an object").to_string(), expected);
-        for damaged in ["", "x 1 y z", &name.0.replace(' ', "  "), &format!("{} 1", name.0)] {
+        for damaged in [
+            "",
+            "x 1 y z",
+            &name.0.replace(' ', "  "),
+            &format!("{} 1", name.0),
+        ] {
             assert_eq!(PartName(damaged.to_owned()).object(), None, "{damaged:?}");
         }
         assert_eq!(PartName(name.0.replace(&sha256[..3], "../")).object(), None);

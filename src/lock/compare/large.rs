@@ -9,7 +9,9 @@ impl EntityPair<'_> {
     pub(super) fn large_values(&self, changes: &mut Vec<StoredChange>) {
         for was in &self.old.large {
             changes.extend(match stored_as(self.new, &was.stored) {
-                Some(is) => self.large_value(was, is).or_else(|| self.large_moved(was, is)),
+                Some(is) => self
+                    .large_value(was, is)
+                    .or_else(|| self.large_moved(was, is)),
                 None => Some(self.large_gone(was)),
             });
         }
