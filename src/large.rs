@@ -9,6 +9,7 @@
 mod blob;
 mod chunked;
 mod content;
+mod failed;
 mod head;
 mod pages;
 mod place;

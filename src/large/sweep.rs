@@ -4,7 +4,7 @@
 //! DynamoDB in the transaction of the delete, so a value that is in use is never deleted, even if a write takes place at the same
 //! time.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -33,8 +33,9 @@ const LEAST_AGE: Duration = Duration::from_secs(2 * WRITE_WITHIN as u64);
 /// How many objects may fail to be deleted before a sweep ends.
 const MOST_FAILURES: usize = 10;
 
-/// How many heads are kept in memory.
-const HEADS: usize = 100;
+/// How many names of parts are kept in memory, which is about 50 MB. The parts of a list are spread over the whole table, so a head
+/// that is forgotten is read once more for almost every part.
+const MOST_NAMES: usize = 1_000_000;
 
 /// Deletes parts that no list and no blob refers to, and lists and blobs whose items no longer exist.
 /// `Hall::sweep_large_values()` returns it.
@@ -125,7 +126,7 @@ impl<E: DynamoEntity> Sweep<E> {
                     .now()
                     .seconds()
                     .saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX)),
-                heads: HashMap::new(),
+                heads: KnownHeads::default(),
                 failed: None,
                 report: SweepReport::default(),
             };
@@ -142,8 +143,7 @@ struct SweepRun<'d> {
     patterns: [&'static Pattern; 3],
     /// Only rows that were written before this time are deleted.
     before: i64,
-    /// The names of the parts of heads that were read; `None` if a head is unreadable.
-    heads: HashMap<Vec<u8>, Option<Vec<PartName>>>,
+    heads: KnownHeads,
     /// The first failure of the storage, and the number of failures.
     failed: Option<(Error, usize)>,
     report: SweepReport,
@@ -158,7 +158,9 @@ impl SweepRun<'_> {
             Node::StartsWith(Place::of(self.table.pk), text_json(&front))
         });
         let keys = self.table.key_names();
-        let names: Vec<&str> = keys.chain([MARK, NAME, WRITTEN, GENERATION]).collect();
+        let names: Vec<&str> = keys
+            .chain([MARK, NAME, WRITTEN, GENERATION, PARTS])
+            .collect();
         let table = self.db.table_name(self.table.name);
         let filter = Some(Node::any(fronts));
         let rows = Fetch::for_rows(self.db.clone(), scan, &table, &names, filter);
@@ -187,7 +189,11 @@ impl SweepRun<'_> {
                     self.report.parts_young += 1;
                     Ok(())
                 }
-                None => self.judge_head(&rows, &facts).await,
+                None => {
+                    // The scan reads the whole head anyway, so its parts need no further read of it.
+                    self.heads.keep(rows.head_key(), named_parts(row).ok());
+                    self.judge_head(&rows, &facts).await
+                }
             },
             // One row that another program has damaged must not keep all others.
             Err(_) => {
@@ -269,6 +275,8 @@ impl SweepRun<'_> {
             .await?
         {
             self.report.heads_deleted += 1;
+            // Its parts that the scan has not returned yet are deleted too.
+            self.heads.keep(head, Some(Vec::new()));
         }
         Ok(())
     }
@@ -276,13 +284,14 @@ impl SweepRun<'_> {
     async fn judge_part(&mut self, rows: &LargeRows, name: &PartName) -> Result<()> {
         // Most old parts are in use, and one read of a head tells this for all of its parts.
         let head = rows.head_key();
-        let Some(names) = self.names_in(rows, &head).await? else {
+        match self.is_named(rows, &head, name).await? {
             // The head may name the part.
-            self.report.rows_unreadable += 1;
-            return Ok(());
-        };
-        if names.contains(name) {
-            return Ok(());
+            None => {
+                self.report.rows_unreadable += 1;
+                return Ok(());
+            }
+            Some(true) => return Ok(()),
+            Some(false) => {}
         }
         if let Some(object) = name.object()
             && !self.delete_object(rows, name, &object).await?
@@ -311,11 +320,11 @@ impl SweepRun<'_> {
         object: &PartObject<'_>,
     ) -> Result<bool> {
         // The remembered names may be hours old, and the delete of an object cannot have a condition.
-        let key = rows.head_key();
-        self.heads.remove(&key);
-        match self.names_in(rows, &key).await? {
-            Some(names) if !names.contains(name) => {}
-            _ => return Ok(false),
+        let [_, get, _] = self.patterns;
+        let head = rows.read_head(get, self.db).await?;
+        let names = head.map_or(Ok(Vec::new()), |head| named_parts(&head));
+        if names.map_or(true, |names| names.contains(name)) {
+            return Ok(false);
         }
         match rows.delete_object(object, self.db).await {
             Ok(()) => Ok(true),
@@ -331,18 +340,22 @@ impl SweepRun<'_> {
         }
     }
 
-    /// The names in a head; `None` if it cannot be read. It may have changed since, so they only show that a part is in use.
-    async fn names_in(&mut self, rows: &LargeRows, key: &[u8]) -> Result<Option<&[PartName]>> {
-        if !self.heads.contains_key(key) {
-            let [_, get, _] = self.patterns;
-            let head = rows.read_head(get, self.db).await?;
-            let names = head.map_or(Some(Vec::new()), |head| named_parts(&head).ok());
-            if self.heads.len() >= HEADS {
-                self.heads.clear();
-            }
-            self.heads.insert(key.to_vec(), names);
+    /// Whether a head names a part; `None` if the head cannot be read. It may have changed since it was read, so this only shows
+    /// that a part is in use.
+    async fn is_named(
+        &mut self,
+        rows: &LargeRows,
+        key: &[u8],
+        name: &PartName,
+    ) -> Result<Option<bool>> {
+        if let Some(known) = self.heads.is_named(key, name) {
+            return Ok(known);
         }
-        Ok(self.heads.get(key).and_then(Option::as_deref))
+        let [_, get, _] = self.patterns;
+        let head = rows.read_head(get, self.db).await?;
+        let names = head.map_or(Some(Vec::new()), |head| named_parts(&head).ok());
+        self.heads.keep(key.to_vec(), names);
+        Ok(self.heads.is_named(key, name).flatten())
     }
 
     /// Deletes a row if this holds for another item in the same transaction. Returns whether it did.
@@ -374,6 +387,59 @@ impl SweepRun<'_> {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The names of the parts of heads that were read, up to a limit.
+#[derive(Default)]
+struct KnownHeads {
+    /// By the keys of the heads; `None` if a head is unreadable.
+    names: HashMap<Vec<u8>, Option<HashSet<u64>>>,
+    /// The number of names, and of heads eightfold, because their keys need memory too.
+    weight: usize,
+}
+
+impl KnownHeads {
+    /// Whether this head names a part; the inner `None` if the head is unreadable, and the outer one if it is not known.
+    fn is_named(&self, head: &[u8], name: &PartName) -> Option<Option<bool>> {
+        let names = self.names.get(head)?;
+        Some(
+            names
+                .as_ref()
+                .map(|names| names.contains(&half_of_id(name))),
+        )
+    }
+
+    /// Keeps the names of a head, and forgets others if they are too many.
+    fn keep(&mut self, head: Vec<u8>, names: Option<Vec<PartName>>) {
+        let names = names.map(|names| names.iter().map(half_of_id).collect());
+        self.forget(&head);
+        self.weight += weight_of(&names);
+        while self.weight > MOST_NAMES {
+            // The scan returns rows in no order, so any head is as good as another.
+            let Some(other) = self.names.keys().next().cloned() else {
+                break;
+            };
+            self.forget(&other);
+        }
+        self.names.insert(head, names);
+    }
+
+    fn forget(&mut self, head: &[u8]) {
+        if let Some(names) = self.names.remove(head) {
+            self.weight = self.weight.saturating_sub(weight_of(&names));
+        }
+    }
+}
+
+fn weight_of(names: &Option<HashSet<u64>>) -> usize {
+    8 + names.as_ref().map_or(0, HashSet::len)
+}
+
+/// The first half of the random id in a name. If two parts of a list had the same half, one of them would be kept too long, which a
+/// reader does not notice.
+fn half_of_id(name: &PartName) -> u64 {
+    let half = name.0.get(..16).unwrap_or_default();
+    u64::from_str_radix(half, 16).unwrap_or_default()
 }
 
 /// The attributes of a row that decide about it.

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::content::{PART_BYTES, PartContent};
+use super::failed::{in_doubt, too_late, unsent};
 use super::head::{
     GENERATION, LENGTH, LargeHead, WRITTEN, check_parts, draw_generation, draw_name, head_item,
     most_parts, names_json, owner_of, part_item, text_json, unreadable,
@@ -204,6 +205,10 @@ impl PlannedLarge {
         if let Err(error) = sent.try_collect::<()>().await {
             // No head was sent, so no head will ever name the parts.
             let begun = begun.load(Ordering::Relaxed);
+            let error = match error.is_outcome_unknown() {
+                true => unsent(&self.rows, error),
+                false => error,
+            };
             return Err(self.drop_parts::<E>(error, begun, db).await);
         }
         let former = match &self.change {
@@ -280,11 +285,11 @@ impl PlannedLarge {
                 return Settled::Written;
             }
             Ok(head) => head.map_or(0, |head| head.parts.len()),
-            Err(_) => return Settled::Unknown(error),
+            Err(_) => return Settled::Unknown(in_doubt(&self.rows, error)),
         };
         if error.is_outcome_unknown() {
             // The attempt may still arrive.
-            return Settled::Unknown(error);
+            return Settled::Unknown(in_doubt(&self.rows, error));
         }
         let is_full = check_parts(&self.rows, named + self.names.len());
         match (&self.change, is_full) {
@@ -454,15 +459,6 @@ async fn read_head_of(
     let head = rows.read_head(pattern, db).await?;
     let head = head.map(|head| LargeHead::read(&head)).transpose();
     head.map_err(|fault| unreadable(rows, fault))
-}
-
-fn too_late(rows: &LargeRows) -> Error {
-    let message = format!(
-        "the parts of `{}` were written more than 12 hours ago, and a sweep may delete them, so the list was not changed: write \
-         them again",
-        rows.value.name
-    );
-    Error::new(ErrorKind::Rejected, Stage::Request, message).of(rows.entity.type_name)
 }
 
 impl<E: DynamoEntity> fmt::Debug for LargeWrite<E> {

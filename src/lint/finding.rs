@@ -67,6 +67,13 @@ pub enum LintPlace {
         /// The name of its look-up.
         unique: String,
     },
+    /// A list or a blob beside the item.
+    Large {
+        /// The name of its entity.
+        entity: String,
+        /// Its name.
+        value: String,
+    },
 }
 
 impl LintPlace {
@@ -77,18 +84,20 @@ impl LintPlace {
             LintPlace::Entity { entity }
             | LintPlace::Field { entity, .. }
             | LintPlace::Pattern { entity, .. }
-            | LintPlace::Unique { entity, .. } => Some(entity),
+            | LintPlace::Unique { entity, .. }
+            | LintPlace::Large { entity, .. } => Some(entity),
         }
     }
 
-    /// The name of the index, field, access pattern or unique value; None if it is a table or an entity.
+    /// The name of the index, field, access pattern, unique value, list or blob; None if it is a table or an entity.
     pub fn member(&self) -> Option<&str> {
         match self {
             LintPlace::Table { .. } | LintPlace::Entity { .. } => None,
             LintPlace::Index { index: name, .. }
             | LintPlace::Field { field: name, .. }
             | LintPlace::Pattern { pattern: name, .. }
-            | LintPlace::Unique { unique: name, .. } => Some(name),
+            | LintPlace::Unique { unique: name, .. }
+            | LintPlace::Large { value: name, .. } => Some(name),
         }
     }
 }
@@ -101,7 +110,8 @@ impl fmt::Display for LintPlace {
             LintPlace::Entity { entity }
             | LintPlace::Field { entity, .. }
             | LintPlace::Pattern { entity, .. }
-            | LintPlace::Unique { entity, .. } => f.write_str(entity)?,
+            | LintPlace::Unique { entity, .. }
+            | LintPlace::Large { entity, .. } => f.write_str(entity)?,
         }
         self.member().map_or(Ok(()), |name| write!(f, ".{name}"))
     }

@@ -33,7 +33,8 @@ impl fmt::Display for Lint {
                     "    or keep it: `#[dynamo(allow({rule}))]` on the table `{table}`"
                 )
             }
-            LintPlace::Entity { entity } => {
+            // The declaration of a list or a blob has no `allow`.
+            LintPlace::Entity { entity } | LintPlace::Large { entity, .. } => {
                 write!(
                     f,
                     "    or keep it: `#[dynamo(allow({rule}))]` on `{entity}`"

@@ -22,6 +22,10 @@ pub(super) fn eventual_replicas(table: &TableSchema, findings: &mut Findings) {
                 },
                 "write each value in one region, by its hash or by its tenant for example",
             ),
+            ReplicationGap::LargePerRegion { entity, value } => (
+                large_place(entity, value),
+                "write the list or blob of each item in one region, that of its owner for example",
+            ),
             ReplicationGap::VersionPerRegion { entity } => {
                 let Some(place) = place_of_role(table, entity, FieldRole::Version) else {
                     continue;
@@ -48,6 +52,10 @@ pub(super) fn strong_replicas(table: &TableSchema, findings: &mut Findings) {
                 "make the value the key of an entity of its own, which `create` guards, or keep the entity in a table \
                  without replicas",
             ),
+            ReplicationGap::LargeFails { entity, value } => (
+                large_place(entity, value),
+                "keep the entity in a table without replicas, or in an eventually consistent one",
+            ),
             ReplicationGap::NoTtl { .. } => (
                 LintPlace::of_table(table),
                 "delete what has expired by a job, `query.delete_each()` for example, and remove the TTL",
@@ -60,6 +68,13 @@ pub(super) fn strong_replicas(table: &TableSchema, findings: &mut Findings) {
             _ => continue,
         };
         findings.add(place, gap.to_string(), fix);
+    }
+}
+
+fn large_place(entity: &str, value: &str) -> LintPlace {
+    LintPlace::Large {
+        entity: entity.to_owned(),
+        value: value.to_owned(),
     }
 }
 

@@ -15,6 +15,14 @@ pub enum ReplicationGap {
         /// The look-up of the value.
         unique: String,
     },
+    /// Every write of the list or blob fails, and every delete of an item of the entity: both are transactions, and strongly consistent
+    /// global tables have none.
+    LargeFails {
+        /// The entity.
+        entity: String,
+        /// The list or blob.
+        value: String,
+    },
     /// Items do not expire in strongly consistent global tables.
     NoTtl {
         /// The attribute.
@@ -31,6 +39,13 @@ pub enum ReplicationGap {
         entity: String,
         /// The look-up of the value.
         unique: String,
+    },
+    /// Two regions can write the same list or blob at once, and the elements or bytes of one of them are lost.
+    LargePerRegion {
+        /// The entity.
+        entity: String,
+        /// The list or blob.
+        value: String,
     },
     /// Two regions can write the same version at once, and one of the writes is lost.
     VersionPerRegion {
@@ -49,6 +64,11 @@ impl fmt::Display for ReplicationGap {
                 "writes of the unique value `{unique}` of `{entity}` fail: they are transactions, which the table does not \
                  have"
             ),
+            ReplicationGap::LargeFails { entity, value } => write!(
+                f,
+                "writes of `{value}` of `{entity}` and deletes of its items fail: they are transactions, which the table does not \
+                 have"
+            ),
             ReplicationGap::NoTtl { attribute } => {
                 write!(f, "items do not expire by `{attribute}`: the table has no TTL")
             }
@@ -58,6 +78,10 @@ impl fmt::Display for ReplicationGap {
             ReplicationGap::UniquePerRegion { entity, unique } => write!(
                 f,
                 "the unique value `{unique}` of `{entity}` is unique in one region only"
+            ),
+            ReplicationGap::LargePerRegion { entity, value } => write!(
+                f,
+                "writes of `{value}` of `{entity}` in two regions at once lose those of one region"
             ),
             ReplicationGap::VersionPerRegion { entity } => write!(
                 f,
@@ -113,19 +137,23 @@ impl TableSchema {
         let uniques = self.unique_values();
         let uniques =
             uniques.map(|(entity, unique)| ReplicationGap::UniqueFails { entity, unique });
+        let large = self.large_values();
+        let large = large.map(|(entity, value)| ReplicationGap::LargeFails { entity, value });
         let ttl = self.ttl.clone().into_iter();
         let ttl = ttl.map(|attribute| ReplicationGap::NoTtl { attribute });
         let local = self.local_indexes.iter();
         let local = local.map(|index| ReplicationGap::NoLocalIndex {
             index: index.name.clone(),
         });
-        uniques.chain(ttl).chain(local).collect()
+        uniques.chain(large).chain(ttl).chain(local).collect()
     }
 
     fn gaps_of_eventual(&self) -> Vec<ReplicationGap> {
         let uniques = self.unique_values();
         let uniques =
             uniques.map(|(entity, unique)| ReplicationGap::UniquePerRegion { entity, unique });
+        let large = self.large_values();
+        let large = large.map(|(entity, value)| ReplicationGap::LargePerRegion { entity, value });
         let has_version = |role: FieldRole| role == FieldRole::Version;
         let versioned = self
             .entities
@@ -135,6 +163,7 @@ impl TableSchema {
             entity: entity.name.clone(),
         });
         uniques
+            .chain(large)
             .chain(versions)
             .chain([ReplicationGap::ConditionsPerRegion])
             .collect()
@@ -145,6 +174,14 @@ impl TableSchema {
         self.entities.iter().flat_map(|entity| {
             let uniques = entity.uniques.iter();
             uniques.map(|unique| (entity.name.clone(), unique.name.clone()))
+        })
+    }
+
+    /// The lists and blobs, by the names of their entities and functions.
+    fn large_values(&self) -> impl Iterator<Item = (String, String)> {
+        self.entities.iter().flat_map(|entity| {
+            let values = entity.large.iter();
+            values.map(|value| (entity.name.clone(), value.name.clone()))
         })
     }
 }

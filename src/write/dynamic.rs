@@ -102,8 +102,8 @@ impl DynamicWrites {
         (self.put)(item.into(), PutKind::Unchecked)
     }
 
-    /// Deletes the item with these attributes of the primary key, and releases its unique values. Without a live item
-    /// the error is [`NotFound`](ErrorKind::NotFound).
+    /// Deletes the item with these attributes of the primary key together with its lists and blobs, and releases its unique values.
+    /// Without a live item the error is [`NotFound`](ErrorKind::NotFound).
     pub fn delete(&self, key: impl Into<Item>) -> Result<DynamicWrite> {
         (self.delete)(&key.into(), None)
     }

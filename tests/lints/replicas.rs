@@ -47,6 +47,18 @@ struct Order {
     total: u32,
 }
 
+#[derive(DynamoEntity)]
+#[dynamo(table = "halls", key(pk = "HALL#{id}"), chunked(seats: u32))]
+struct Hall {
+    id: u32,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "maps", key(pk = "MAP#{id}"), blob(image))]
+struct Map {
+    id: u32,
+}
+
 /// Without a version, unique values, a TTL and local indexes.
 #[derive(DynamoEntity)]
 #[dynamo(table = "notes", key(pk = id))]
@@ -75,6 +87,18 @@ pub fn cases() -> Vec<Case> {
             "Page.version",
             eventual(Page::schema()),
             strong(Page::schema()),
+        ),
+        case(
+            eventually,
+            "Hall.seats",
+            eventual(Hall::schema()),
+            Hall::schema(),
+        ),
+        case(
+            strongly,
+            "Map.image",
+            strong(Map::schema()),
+            eventual(Note::schema()),
         ),
         case(
             strongly,
@@ -110,4 +134,27 @@ fn an_allow_is_no_lint_where_the_table_is_not_replicated() {
     assert_eq!(Allowed::schema().lints(), []);
     assert_eq!(eventual(Allowed::schema()).lints(), []);
     assert_eq!(strong(Allowed::schema()).lints().len(), 1);
+}
+
+/// The declaration of a list has no `allow`, so that of its entity silences the lint.
+#[test]
+fn an_entity_allows_the_lints_of_its_lists() {
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "halls", key(pk = "HALL#{id}"), chunked(seats: u32))]
+    #[dynamo(allow(eventual_replicas))]
+    struct Allowed {
+        id: u32,
+    }
+    assert_eq!(eventual(Allowed::schema()).lints(), []);
+    let lints = strong(Allowed::schema()).lints();
+    assert_eq!(lints.len(), 1);
+    let text = lints[0].to_string();
+    assert!(
+        text.contains("Allowed.seats: strong_replicas: writes of `seats`"),
+        "{text}"
+    );
+    assert!(
+        text.contains("`#[dynamo(allow(strong_replicas))]` on `Allowed`"),
+        "{text}"
+    );
 }

@@ -16,6 +16,11 @@ tests![
     jobs_and_units_of_work_delete_lists(Hall),
     streams_skip_the_rows(Tower),
     late_requests_take_effect_once(Hall),
+    an_append_of_unknown_outcome_is_written_once(Hall),
+    an_append_that_is_not_written_can_be_repeated(Hall),
+    endless_contention_leaves_no_parts(Hall),
+    jobs_that_change_items_keep_their_lists(Hall),
+    a_sweep_reads_a_head_once(Hall),
     elements_keep_the_depth_of_an_item(Shelf),
 ];
 
@@ -342,5 +347,154 @@ async fn elements_keep_the_depth_of_an_item(db: Db) -> Outcome {
     assert_eq!(Shelf::boxes(1).all(&db).await?, [nested(15)]);
     let error = Shelf::boxes(1).append(&[nested(16)]).send(&db).await;
     assert_eq!(error.expect_err("too deep").kind(), ErrorKind::InvalidValue);
+    Ok(())
+}
+
+/// A transaction that another one has cancelled.
+fn conflict() -> Fault {
+    let body = serde_json::json!({
+        "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+        "message": "cancelled",
+        "CancellationReasons": [{ "Code": "None" }, { "Code": "TransactionConflict" }],
+    });
+    Fault::Reply(400, body.to_string())
+}
+
+/// The transaction of the head took effect, its answer is lost, and everything after it fails, also the read that would tell.
+async fn an_append_of_unknown_outcome_is_written_once(db: Db) -> Outcome {
+    let failures = [
+        vec![Fault::Refused; 200],
+        vec![Fault::Io; 200],
+        vec![Fault::internal(); 200],
+        vec![Fault::throttle(); 200],
+        vec![Fault::refuse("AccessDeniedException"); 200],
+        [vec![conflict(); 2], vec![Fault::Refused; 200]].concat(),
+    ];
+    for (at, after) in failures.into_iter().enumerate() {
+        let id = at as u32;
+        hall(id).create().send(&db).await?;
+        let list = Hall::seats(id).part_bytes(100);
+        list.append(&seats(0..6)).send(&db).await?;
+        let requests = list.append(&seats(6..9)).explain(&db)?.requests.len();
+        let plan = repeat_n(Fault::Pass, requests - 1).chain([Fault::Lose]);
+        let (faulty, http) = db.faulty(plan.chain(after));
+        let error = list.append(&seats(6..9)).send(&faulty).await;
+        let error = error.expect_err("no answer");
+        let when = format!("{at}, {:?}: {error:?}", http.calls());
+        assert!(error.is_outcome_unknown(), "{when}");
+        assert!(error.reason().contains("may have taken effect"), "{when}");
+        assert!(error.reason().contains("`seats`"), "{when}");
+        // The elements are there once, and all of their parts exist. The length tells the program not to append them again.
+        assert_eq!(list.len(&db).await?, 9, "{when}");
+        assert_eq!(list.all(&db).await?, seats(0..9), "{when}");
+    }
+    // A retry or, if all of them fail, the read decides, if one of them is answered.
+    for retries in 0..4 {
+        let id = 100 + retries as u32;
+        hall(id).create().send(&db).await?;
+        let list = Hall::seats(id).part_bytes(1000);
+        let plan = [Fault::Pass, Fault::Lose].into_iter();
+        let (faulty, _) = db.faulty(plan.chain(repeat_n(Fault::Refused, retries)));
+        list.append(&seats(0..3)).send(&faulty).await?;
+        assert_eq!(list.all(&db).await?, seats(0..3), "{retries}");
+    }
+    Ok(())
+}
+
+/// Nothing of the append took effect, so a second one stores the elements once. If a part could not be written, the error is not that
+/// of an unknown outcome.
+async fn an_append_that_is_not_written_can_be_repeated(db: Db) -> Outcome {
+    for (at, by) in [Fault::Io, Fault::Timeout, Fault::internal()]
+        .into_iter()
+        .enumerate()
+    {
+        for passed in 0.. {
+            let id = (at * 100 + passed) as u32;
+            hall(id).create().send(&db).await?;
+            let list = Hall::seats(id).part_bytes(100);
+            list.append(&seats(0..6)).send(&db).await?;
+            let requests = list.append(&seats(6..9)).explain(&db)?.requests.len();
+            if passed == requests {
+                break;
+            }
+            let plan = repeat_n(Fault::Pass, passed).chain(vec![by.clone(); 200]);
+            let (faulty, _) = db.faulty(plan);
+            let error = list.append(&seats(6..9)).send(&faulty).await;
+            let error = error.expect_err("no answer");
+            let when = format!("{by:?} after {passed} of {requests}: {error:?}");
+            let is_part = passed + 1 < requests;
+            match is_part {
+                true => assert_eq!(error.kind(), ErrorKind::Unavailable, "{when}"),
+                false => assert!(
+                    error.is_outcome_unknown() || error.is_unavailable(),
+                    "{when}"
+                ),
+            }
+            assert_eq!(list.len(&db).await?, 6, "{when}");
+            list.append(&seats(6..9)).send(&db).await?;
+            assert_eq!(list.all(&db).await?, seats(0..9), "{when}");
+        }
+    }
+    Ok(())
+}
+
+async fn endless_contention_leaves_no_parts(db: Db) -> Outcome {
+    hall(1).create().send(&db).await?;
+    let list = Hall::numbers(1).part_bytes(1);
+    let plan = repeat_n(Fault::Pass, 2).chain(vec![conflict(); 15]);
+    let (faulty, http) = db.faulty(plan);
+    let error = list.append(&[1, 2]).send(&faulty).await;
+    let error = error.expect_err("too much contention");
+    assert_eq!(error.kind(), ErrorKind::Unavailable, "{error:?}");
+    let calls = http.calls();
+    let transactions = calls.iter().filter(|call| *call == "TransactWriteItems");
+    assert!((10..=15).contains(&transactions.count()), "{calls:?}");
+    assert_eq!(count::<Hall>(&db).await, 0, "its parts are deleted");
+    Ok(())
+}
+
+async fn jobs_that_change_items_keep_their_lists(db: Db) -> Outcome {
+    // An item of an older program, without the attribute that has a default.
+    let mut old = hall(1).to_item()?;
+    old.remove("visits");
+    Item::in_table(Hall::schema().name)
+        .put(old)
+        .send(&db)
+        .await?;
+    Hall::seats(1).append(&seats(0..3)).send(&db).await?;
+    Hall::plan(1).write([7; 10]).send(&db).await?;
+    let rows = count::<Hall>(&db).await;
+    let refilled = Hall::scan().refill().send(&db).await?.complete()?;
+    assert_eq!(refilled.written, 1);
+    let job = Hall::scan().update_each(|hall| hall.update().apply(|h| h.visits().add(1)));
+    job.send(&db).await?.complete()?;
+    put_each([hall(1).put()]).send(&db).await?.complete()?;
+    assert_eq!(Hall::seats(1).all(&db).await?, seats(0..3));
+    assert_eq!(Hall::plan(1).read(&db).await?, Some(vec![7; 10]));
+    assert_eq!(count::<Hall>(&db).await, rows);
+    Ok(())
+}
+
+/// The parts of a list are spread over the table, so a head that is forgotten would be read for each of them.
+async fn a_sweep_reads_a_head_once(db: Db) -> Outcome {
+    let clock = HandClock::at("2026-01-01T00:00:00Z");
+    let now = db.at(&clock);
+    let (lists, parts) = (150, 4);
+    for id in 0..lists {
+        hall(id).create().send(&now).await?;
+        let list = Hall::numbers(id).part_bytes(1);
+        list.append(&[1, 2, 3, 4]).send(&now).await?;
+    }
+    assert_eq!(count::<Hall>(&db).await, (lists * (1 + parts)) as usize);
+    clock.advance(25 * 3_600_000);
+    let (counted, http) = db.faulty([]);
+    let counted = counted.with_clock(clock.clone());
+    let report = Hall::sweep_large_values().send(&counted).await?;
+    assert_eq!((report.heads_deleted, report.parts_deleted), (0, 0));
+    let calls = http.calls();
+    let reads = calls.iter().filter(|call| *call == "GetItem").count();
+    // One of the item for each head, and one of the head at most.
+    assert!(reads <= 2 * lists as usize, "{reads}");
+    assert!(!calls.iter().any(|call| call == "TransactWriteItems"));
     Ok(())
 }

@@ -1,0 +1,37 @@
+//! The errors of writes of a list or a blob.
+
+use crate::error::{Error, ErrorKind, Stage};
+use crate::write::large::LargeRows;
+
+/// The error of a part whose outcome is unknown. That of the whole write is known: the head was not sent.
+pub(super) fn unsent(rows: &LargeRows, error: Error) -> Error {
+    let message = format!(
+        "a part of `{}` could not be written, so it is as before: {}",
+        rows.value.name,
+        error.reason()
+    );
+    error.with_kind(ErrorKind::Unavailable, message)
+}
+
+/// The error of a head whose outcome is unknown. An append would be written twice if its caller repeated it.
+pub(super) fn in_doubt(rows: &LargeRows, error: Error) -> Error {
+    if !error.is_outcome_unknown() {
+        return error;
+    }
+    let name = rows.value.name;
+    let message = format!(
+        "the write of `{name}` may have taken effect, so read `{name}` before you write it again: {}",
+        error.reason()
+    );
+    error.with_kind(ErrorKind::OutcomeUnknown, message)
+}
+
+/// The error of a head that would follow its parts too late.
+pub(super) fn too_late(rows: &LargeRows) -> Error {
+    let name = rows.value.name;
+    let message = format!(
+        "the parts of `{name}` were written more than 12 hours ago, and a sweep may delete them, so `{name}` is as before: write \
+         them again"
+    );
+    Error::new(ErrorKind::Rejected, Stage::Request, message).of(rows.entity.type_name)
+}
