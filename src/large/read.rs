@@ -115,8 +115,13 @@ impl LargeReads {
     }
 
     fn incomplete(&self) -> Error {
+        let part = if self.rows.value.outside {
+            "an object"
+        } else {
+            "a part"
+        };
         let message = format!(
-            "a part of `{}` is missing, which only another program can have deleted",
+            "{part} of `{}` is missing, which only another program can have deleted",
             self.rows.value.name
         );
         Error::new(ErrorKind::Decode, Stage::Decode, message).of(self.rows.entity.type_name)

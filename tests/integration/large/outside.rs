@@ -964,7 +964,7 @@ async fn limits_are_those_of_objects(db: Db) -> Outcome {
     let (counted, http) = db.faulty([]);
     let counted = counted.with_object_storage(bucket.clone());
     Library { id: 1 }.create().send(&db).await?;
-    let all = vec![7; 3300];
+    let all = vec![7; 3600];
     let error = Library::plan(1)
         .part_bytes(1)
         .write(&all)
