@@ -19,6 +19,7 @@ tests![
     writes_may_be_dropped_at_every_await(Library),
     random_faults_of_both_sides_match_a_model(Library),
     late_uploads_are_collected(Library),
+    equal_contents_are_separate(Library),
     damaged_objects_are_errors(Library),
     without_storage_nothing_is_sent(Library),
     failures_of_the_storage_change_nothing(Library),
@@ -620,6 +621,24 @@ async fn late_uploads_are_collected(db: Db) -> Outcome {
         Library::sweep_large_values().send(&now).await?;
         assert_eq!((bucket.names().len(), count::<Library>(&db).await), (0, 0));
     }
+    Ok(())
+}
+
+async fn equal_contents_are_separate(db: Db) -> Outcome {
+    let bucket = Bucket::default();
+    let now = Dynamo::clone(&db).with_object_storage(bucket.clone());
+    for id in 1..=2 {
+        Library { id }.create().send(&now).await?;
+        Library::plan(id).write(b"the same").send(&now).await?;
+    }
+    // The former object and the new one too.
+    Library::plan(2).write(b"the same").send(&now).await?;
+    assert_eq!(bucket.names().len(), 2);
+    Library::key(1).delete().send(&now).await?;
+    assert_eq!(
+        Library::plan(2).read(&now).await?.as_deref(),
+        Some(&b"the same"[..])
+    );
     Ok(())
 }
 
