@@ -8,6 +8,7 @@
 
 mod blob;
 mod chunked;
+mod condition;
 mod content;
 mod failed;
 mod head;

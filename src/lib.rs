@@ -107,7 +107,7 @@
 //! | `aws_lambda_events` | conversions of the events of that crate into those of `streams` |
 //! | `object_store` | lists and blobs in the storages of that crate: `storage::ObjectStoreAdapter`, [the guide](guide::large_values) |
 //! | `metrics` | requests, cost and duration for the crate `metrics`: `observe::metrics_observer` |
-//! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
+//! | `rust_decimal`, `bigdecimal` | their decimals as attributes and in keys |
 //!
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

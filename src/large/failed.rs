@@ -3,8 +3,11 @@
 use crate::error::{Error, ErrorKind, Stage};
 use crate::write::large::LargeRows;
 
-/// The error of a part whose outcome is unknown. That of the whole write is known: the head was not sent.
+/// The error of a part without a response. The outcome of the whole write is known, because the head was not sent.
 pub(super) fn unsent(rows: &LargeRows, error: Error) -> Error {
+    if !error.is_outcome_unknown() && !error.is_unavailable() {
+        return error;
+    }
     let message = format!(
         "a part of `{}` could not be written, so it is as before: {}",
         rows.value.name,
@@ -24,6 +27,19 @@ pub(super) fn in_doubt(rows: &LargeRows, error: Error) -> Error {
         error.reason()
     );
     error.with_kind(ErrorKind::OutcomeUnknown, message)
+}
+
+/// The error of a value with another length than the write requires.
+pub(super) fn other_length(rows: &LargeRows, expected: u64, found: u64) -> Error {
+    let unit = match rows.value.is_blob {
+        true => "bytes",
+        false => "elements",
+    };
+    let message = format!(
+        "`{}` has {found} {unit}, and the write requires {expected}",
+        rows.value.name
+    );
+    Error::new(ErrorKind::Conflict, Stage::Service, message).of(rows.entity.type_name)
 }
 
 /// The error of a head that would follow its parts too late.

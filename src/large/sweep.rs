@@ -471,3 +471,48 @@ impl<E: DynamoEntity> fmt::Debug for Sweep<E> {
 }
 
 crate::awaited::unsent!([E: DynamoEntity] Sweep<E> => SweepReport);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_known_up_to_a_limit() {
+        let name =
+            |head: u64, part: u64| PartName(format!("{:016x}{:016x} 5", head * 10_000 + part, 7));
+        let mut heads = KnownHeads::default();
+        let key = |head: u64| head.to_string().into_bytes();
+        for head in 0..150 {
+            let names = (0..9_000).map(|part| name(head, part)).collect();
+            heads.keep(key(head), Some(names));
+            // A second read of the same head.
+            heads.keep(key(head), Some(vec![name(head, 1), name(head, 2)]));
+            assert_eq!(heads.is_named(&key(head), &name(head, 2)), Some(Some(true)));
+            assert_eq!(
+                heads.is_named(&key(head), &name(head, 3)),
+                Some(Some(false))
+            );
+        }
+        assert_eq!(heads.names.len(), 150);
+        assert_eq!(heads.weight, 150 * 10);
+        heads.keep(key(0), None);
+        assert_eq!(heads.is_named(&key(0), &name(0, 1)), Some(None));
+        assert_eq!(heads.is_named(&key(999), &name(0, 1)), None);
+
+        for head in 0..150 {
+            let names = (0..9_000).map(|part| name(head, part)).collect();
+            heads.keep(key(head), Some(names));
+            assert!(heads.weight <= MOST_NAMES);
+            assert_eq!(
+                heads.is_named(&key(head), &name(head, 8_999)),
+                Some(Some(true))
+            );
+        }
+        let kept: usize = heads.names.values().map(weight_of).sum();
+        assert_eq!(heads.weight, kept);
+        assert!(
+            heads.names.len() > 100,
+            "only as many as necessary are forgotten"
+        );
+    }
+}

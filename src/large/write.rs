@@ -11,15 +11,16 @@
 //! Until the head names them, parts are of no effect. If a write fails or its program ends, they remain until a sweep deletes them.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
+use futures_util::stream::{self, StreamExt as _};
 
+use super::condition::{has_length, is_head, number_json, takes_parts};
 use super::content::{PART_BYTES, PartContent};
-use super::failed::{in_doubt, too_late, unsent};
+use super::failed::{in_doubt, other_length, too_late, unsent};
 use super::head::{
     GENERATION, LENGTH, LargeHead, WRITTEN, check_parts, draw_generation, draw_name, head_item,
-    most_parts, names_json, owner_of, part_item, text_json, unreadable,
+    names_json, owner_of, part_item, text_json, unreadable,
 };
 use super::place::LargePlace;
 use crate::clock::Timestamp;
@@ -27,9 +28,8 @@ use crate::dynamo::Dynamo;
 use crate::entity::sentinel::MARK;
 use crate::entity::{DynamoEntity, Patterns};
 use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::expr::{Comparison, Condition, Node, Term, UpdateAction, UpdateActions, UpdateOperand};
+use crate::expr::{Condition, Node, UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::Writer;
-use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Explanation, Meaning, Outcome, PlannedRequest, Steps, TransactWrite,
     TransactionMember, WriteRequest, WriteVerb, check,
@@ -66,6 +66,8 @@ pub struct LargeWrite<E: DynamoEntity> {
     pub(super) change: HeadChange,
     pub(super) contents: Result<Vec<PartContent>>,
     pub(super) owner: Check<E>,
+    /// The length that the value must have before.
+    pub(super) length: Option<u64>,
 }
 
 /// The delete of a list or a blob of an item; see [`Chunked::delete`](super::Chunked::delete) and
@@ -95,6 +97,7 @@ impl<E: DynamoEntity> LargePlace<E> {
             change,
             contents,
             owner: Check::new(self.key.clone()).if_exists(),
+            length: None,
         }
     }
 }
@@ -108,6 +111,7 @@ struct PlannedLarge {
     contents: Vec<PartContent>,
     /// The check that the item exists.
     owner: Vec<TransactionMember>,
+    length: Option<u64>,
     began: Timestamp,
 }
 
@@ -116,6 +120,16 @@ impl<E: DynamoEntity> LargeWrite<E> {
     /// error is a [`Conflict`](crate::error::ErrorKind::Conflict). If you call this again, both conditions must hold.
     pub fn when(mut self, condition: impl FnOnce(E::Paths) -> Condition<E>) -> Self {
         self.owner = self.owner.when(condition);
+        self
+    }
+
+    /// Writes only if the list has this many elements, or the blob this many bytes; a value that does not exist has none. Otherwise
+    /// the error is a [`Conflict`](crate::error::ErrorKind::Conflict).
+    ///
+    /// An append with the expected length takes effect once, even if you repeat it after an error of unknown outcome. See
+    /// [the guide](crate::guide::large_values#unknown-outcomes).
+    pub fn when_len(mut self, length: u64) -> Self {
+        self.length = Some(length);
         self
     }
 
@@ -146,11 +160,13 @@ impl<E: DynamoEntity> LargeWrite<E> {
             names,
             contents,
             owner,
+            length: self.length,
             began,
         })
     }
 
-    /// Returns the requests that [`send`](Self::send) would send now: those of the parts, and then the transaction with the head.
+    /// Returns the requests that [`send`](Self::send) would send now: those of the parts, and then the transaction with the head. The read of
+    /// a former head and the deletes of its parts are not among them, because they depend on what is stored.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let planned = self.plan(db)?;
         let parts = planned.contents.iter().zip(&planned.names);
@@ -192,24 +208,30 @@ impl PlannedLarge {
         }
         // Until the head names them, no reader finds the parts, so they can be written in any order and more than once.
         let parts = self.contents.iter().zip(&self.names);
-        let begun = AtomicUsize::new(0);
+        let (begun, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
         let sent = parts.map(|(content, name)| async {
+            if has_failed.load(Ordering::Relaxed) {
+                return Ok(());
+            }
             begun.fetch_add(1, Ordering::Relaxed);
             let part = self.part_request::<E>(name, content, db)?;
             let plan = part.with_outcome(Outcome::Known(Some(())));
-            plan.send_plan(db).await?;
-            self.store_content(name, content, db).await
+            let sent = match plan.send_plan(db).await {
+                Ok(()) => self.store_content(name, content, db).await,
+                Err(error) => Err(error),
+            };
+            has_failed.fetch_or(sent.is_err(), Ordering::Relaxed);
+            sent
         });
         let sent: Vec<_> = sent.collect();
+        // After a failure, the requests under way are awaited: a part that arrived after the deletes below would remain.
         let sent = stream::iter(sent).buffer_unordered(CONCURRENCY);
-        if let Err(error) = sent.try_collect::<()>().await {
+        let sent: Vec<Result<()>> = sent.collect().await;
+        if let Err(error) = sent.into_iter().collect::<Result<()>>() {
             // No head was sent, so no head will ever name the parts.
             let begun = begun.load(Ordering::Relaxed);
-            let error = match error.is_outcome_unknown() {
-                true => unsent(&self.rows, error),
-                false => error,
-            };
-            return Err(self.drop_parts::<E>(error, begun, db).await);
+            let error = self.drop_parts::<E>(error, begun, db).await;
+            return Err(unsent(&self.rows, error));
         }
         let former = match &self.change {
             HeadChange::Append => Vec::new(),
@@ -275,7 +297,7 @@ impl PlannedLarge {
         if !error.is_outcome_unknown() && !error.is_conflict() {
             return Settled::Rejected(error);
         }
-        let named = match self.stored_head::<E>(db).await {
+        let (named, length) = match self.stored_head::<E>(db).await {
             Ok(Some(head))
                 if self
                     .names
@@ -284,12 +306,15 @@ impl PlannedLarge {
             {
                 return Settled::Written;
             }
-            Ok(head) => head.map_or(0, |head| head.parts.len()),
+            Ok(head) => head.map_or((0, 0), |head| (head.parts.len(), head.length)),
             Err(_) => return Settled::Unknown(in_doubt(&self.rows, error)),
         };
         if error.is_outcome_unknown() {
             // The attempt may still arrive.
             return Settled::Unknown(in_doubt(&self.rows, error));
+        }
+        if let Some(expected) = self.length.filter(|expected| *expected != length) {
+            return Settled::Rejected(other_length(&self.rows, expected, length));
         }
         let is_full = check_parts(&self.rows, named + self.names.len());
         match (&self.change, is_full) {
@@ -336,6 +361,7 @@ impl PlannedLarge {
             HeadChange::Append => (WriteVerb::Update, takes_parts(rows, &self.names)),
             HeadChange::Compact(head) => (WriteVerb::Put, is_head(head)),
         };
+        let condition = Node::all([condition].into_iter().chain(self.length.map(has_length)));
         let asked = (condition, Meaning::Row(ConditionFailure::UNTYPED));
         let room = 512 + 64 * self.names.len();
         let mut write = WriteRequest::new(verb, table, room, &SEVERAL.transact, now, asked);
@@ -351,40 +377,6 @@ impl PlannedLarge {
         }
         TransactionMember::in_table(rows.table, write, &key)
     }
-}
-
-/// Holds if the head is unchanged: an append adds parts, and all other writes draw another generation.
-fn is_head(head: &LargeHead) -> Node {
-    let count = Term::Size(Place::of(PARTS));
-    Node::all([
-        check::value_condition(GENERATION, &text_json(&head.generation)),
-        Node::Compare(
-            count,
-            Comparison::Eq,
-            Term::Value(number_json(head.parts.len() as u64)),
-        ),
-    ])
-}
-
-fn number_json(number: u64) -> Vec<u8> {
-    let mut json = Writer::with_capacity(32);
-    json.write_integer(number);
-    json.into_bytes()
-}
-
-/// Holds if a head does not name these parts, so that a second attempt of the same write changes nothing, and has room for them.
-fn takes_parts(rows: &LargeRows, names: &[PartName]) -> Node {
-    let parts = || Place::of(PARTS);
-    // All names are added together, so one of them tells for all.
-    let last = names.last().map_or("", |last| last.0.as_str());
-    let room = most_parts(rows).saturating_sub(names.len());
-    let has_room = Node::Compare(
-        Term::Size(parts()),
-        Comparison::Le,
-        Term::Value(number_json(room as u64)),
-    );
-    let lacks = Node::Contains(parts(), Term::Value(text_json(last))).not();
-    Node::any([Node::Missing(parts()), Node::all([lacks, has_room])])
 }
 
 /// The change of a head that names more parts, or of one that does not exist yet.

@@ -62,9 +62,8 @@ fn check_keys(members: &[TransactionMember]) -> Result<()> {
              given by `.when(..)`"
         )
     } else {
-        format!(
-            "it takes or gives up the same unique value, or deletes the same list or blob, as {first}: do one after the other"
-        )
+        // No list or blob: its key is made of the key of the item, so the item is repeated too.
+        format!("it takes or gives up the same unique value as {first}: do one after the other")
     };
     Err(limit_error(ErrorKind::InvalidValue, member, message))
 }

@@ -18,6 +18,8 @@ tests![
     late_requests_take_effect_once(Hall),
     an_append_of_unknown_outcome_is_written_once(Hall),
     an_append_that_is_not_written_can_be_repeated(Hall),
+    an_append_at_a_length_takes_effect_once(Hall),
+    a_delete_by_key_deletes_the_list_of_a_missing_item(Hall),
     endless_contention_leaves_no_parts(Hall),
     jobs_that_change_items_keep_their_lists(Hall),
     a_sweep_reads_a_head_once(Hall),
@@ -404,7 +406,7 @@ async fn an_append_of_unknown_outcome_is_written_once(db: Db) -> Outcome {
 /// Nothing of the append took effect, so a second one stores the elements once. If a part could not be written, the error is not that
 /// of an unknown outcome.
 async fn an_append_that_is_not_written_can_be_repeated(db: Db) -> Outcome {
-    for (at, by) in [Fault::Io, Fault::Timeout, Fault::internal()]
+    for (at, by) in [Fault::Io, Fault::Timeout, Fault::internal(), Fault::Lose]
         .into_iter()
         .enumerate()
     {
@@ -414,7 +416,9 @@ async fn an_append_that_is_not_written_can_be_repeated(db: Db) -> Outcome {
             let list = Hall::seats(id).part_bytes(100);
             list.append(&seats(0..6)).send(&db).await?;
             let requests = list.append(&seats(6..9)).explain(&db)?.requests.len();
-            if passed == requests {
+            let is_part = passed + 1 < requests;
+            // A lost head takes effect.
+            if passed == requests || !is_part && matches!(by, Fault::Lose) {
                 break;
             }
             let plan = repeat_n(Fault::Pass, passed).chain(vec![by.clone(); 200]);
@@ -422,9 +426,16 @@ async fn an_append_that_is_not_written_can_be_repeated(db: Db) -> Outcome {
             let error = list.append(&seats(6..9)).send(&faulty).await;
             let error = error.expect_err("no answer");
             let when = format!("{by:?} after {passed} of {requests}: {error:?}");
-            let is_part = passed + 1 < requests;
             match is_part {
-                true => assert_eq!(error.kind(), ErrorKind::Unavailable, "{when}"),
+                true => {
+                    assert_eq!(error.kind(), ErrorKind::Unavailable, "{when}");
+                    assert!(
+                        error
+                            .reason()
+                            .contains("`seats` could not be written, so it is as before"),
+                        "{when}"
+                    );
+                }
                 false => assert!(
                     error.is_outcome_unknown() || error.is_unavailable(),
                     "{when}"
@@ -434,6 +445,76 @@ async fn an_append_that_is_not_written_can_be_repeated(db: Db) -> Outcome {
             list.append(&seats(6..9)).send(&db).await?;
             assert_eq!(list.all(&db).await?, seats(0..9), "{when}");
         }
+    }
+    Ok(())
+}
+
+/// With the expected length, an append can be repeated after every error, also if the first attempt arrives later.
+async fn an_append_at_a_length_takes_effect_once(db: Db) -> Outcome {
+    let mut id = 0;
+    for by in [Fault::Lose, Fault::Io, Fault::Late(1), Fault::Late(1000)] {
+        for length in [0, 6] {
+            id += 1;
+            hall(id).create().send(&db).await?;
+            let list = Hall::seats(id).part_bytes(1000);
+            list.append(&seats(0..length)).send(&db).await?;
+            let plan = [Fault::Pass, by.clone()].into_iter();
+            let (faulty, http) = db.faulty(plan.chain(vec![Fault::Refused; 200]));
+            let more = seats(length..length + 3);
+            let append = || list.append(&more).when_len(length.into());
+            let when = format!("{by:?} at {length}");
+            let first = append().send(&faulty).await.expect_err("no answer");
+            assert!(first.is_outcome_unknown(), "{when}: {first:?}");
+            let second = append().send(&db).await;
+            http.plan([]);
+            http.deliver().await;
+            if let Err(error) = second {
+                assert!(error.is_conflict(), "{when}: {error:?}");
+                let reason = format!(
+                    "`seats` has {} elements, and the write requires {length}",
+                    length + 3
+                );
+                assert!(error.reason().contains(&reason), "{when}: {error:?}");
+            }
+            assert_eq!(list.all(&db).await?, seats(0..length + 3), "{when}");
+            assert_eq!(list.len(&db).await?, u64::from(length) + 3, "{when}");
+        }
+    }
+    let list = Hall::seats(1);
+    for length in [0, 2, 4] {
+        let error = list.replace(&seats(0..1)).when_len(length).send(&db).await;
+        assert!(error.expect_err("another length").is_conflict());
+    }
+    list.replace(&seats(0..1)).when_len(3).send(&db).await?;
+    Hall::plan(1).write([7; 5]).when_len(0).send(&db).await?;
+    let error = Hall::plan(1).write([8]).when_len(0).send(&db).await;
+    let error = error.expect_err("another length");
+    assert!(error.reason().contains("has 5 bytes"), "{error:?}");
+    Hall::plan(1).write([]).when_len(5).send(&db).await?;
+    Hall::plan(1).write([8]).when_len(0).send(&db).await?;
+    let later = HandClock::at("2100-01-01T00:00:00Z");
+    Hall::sweep_large_values().send(&db.at(&later)).await?;
+    let (named, stored) = ids::<Hall>(&db).await;
+    assert_eq!(named, stored);
+    Ok(())
+}
+
+/// Another program has deleted the item. A sweep keeps a young list, so the key deletes it before the item is created again.
+async fn a_delete_by_key_deletes_the_list_of_a_missing_item(db: Db) -> Outcome {
+    for is_deleted in [false, true] {
+        hall(1).create().send(&db).await?;
+        Hall::seats(1).append(&seats(0..3)).send(&db).await?;
+        delete_alone(1, &db).await?;
+        let report = Hall::sweep_large_values().send(&db).await?;
+        assert_eq!((report.heads_deleted, report.heads_young), (0, 1));
+        if is_deleted {
+            Hall::key(1).delete().send(&db).await?;
+            assert_eq!(count::<Hall>(&db).await, 0);
+        }
+        hall(1).create().send(&db).await?;
+        let expected = if is_deleted { 0 } else { 3 };
+        assert_eq!(Hall::seats(1).len(&db).await?, expected);
+        Hall::key(1).delete().send(&db).await?;
     }
     Ok(())
 }
