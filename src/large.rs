@@ -12,6 +12,7 @@ mod condition;
 mod content;
 mod failed;
 mod head;
+mod known_heads;
 mod pages;
 mod place;
 mod position;
