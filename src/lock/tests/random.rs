@@ -211,11 +211,12 @@ impl RandomModel {
     }
 
     fn large(&mut self) -> LargeSchema {
-        let mut value = LargeSchema::default();
-        value.stored = self.name();
-        value.element = self.may(|random| random.one(&TYPES).to_owned());
-        value.outside = self.0.bool();
-        value
+        LargeSchema {
+            stored: self.name(),
+            element: self.may(|random| random.one(&TYPES).to_owned()),
+            outside: self.0.bool(),
+            ..LargeSchema::default()
+        }
     }
 
     fn declared(&mut self) -> ValueSchema {
