@@ -851,7 +851,7 @@ async fn a_copied_table_deletes_no_objects(db: Db) -> Outcome {
         let put = db
             .client()
             .put_item()
-            .table_name(restored.table_name(&Library::schema()));
+            .table_name(restored.table_name(Library::schema()));
         put.set_item(Some(item.clone())).send().await?;
     }
     let before = bucket.names();
@@ -983,8 +983,8 @@ async fn sweeps_read_the_head_again(db: Db) -> Outcome {
                 .put_item()
                 .table_name(&name)
                 .set_item(Some(row.clone()));
-            let sent = tokio::task::block_in_place(|| runtime.block_on(put.send()));
-            sent.expect("a head");
+            let is_sent = tokio::task::block_in_place(|| runtime.block_on(put.send()).is_ok());
+            assert!(is_sent);
         }
     })));
     let later = HandClock::at("2100-01-01T00:00:00Z");
