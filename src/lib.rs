@@ -105,6 +105,7 @@
 //! | `gzip` | exports and imports of folders like the exports of DynamoDB to S3: `transfer::ExportFolder` |
 //! | `vectors` | `Vector<N>`, and searches of vector indexes: the module `search`, [the guide](guide::vectors) |
 //! | `aws_lambda_events` | conversions of the events of that crate into those of `streams` |
+//! | `object_store` | lists and blobs in the storages of that crate: `storage::ObjectStoreAdapter`, [the guide](guide::large_values) |
 //! | `metrics` | requests, cost and duration for the crate `metrics`: `observe::metrics_observer` |
 //! | `rust_decimal`, `bigdecimal` | their decimals as attributes and in keys |
 //!
@@ -129,6 +130,7 @@ pub mod clock;
 mod entropy;
 mod file_lock;
 mod runtime;
+pub mod storage;
 
 mod awaited;
 pub mod batch;

@@ -9,6 +9,7 @@ use crate::dynamo::{ItemTurns, Secret, StrongTables, TablePrefix};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::observe::{Observers, RequestEvent};
 use crate::schema::NamedTable;
+use crate::storage::{ObjectStorage, SharedStorage};
 #[cfg(feature = "serve")]
 use crate::wire::embedded::EmbeddedEngine;
 use crate::wire::{
@@ -41,6 +42,8 @@ struct Connection {
     cursor_secret: Option<Secret>,
     actor: Option<Arc<str>>,
     observers: Option<Arc<Observers>>,
+    /// The storage of lists and blobs that are declared `outside`.
+    object_storage: Option<SharedStorage>,
     turns: Arc<ItemTurns>,
     /// Tables without transactions.
     strong_tables: Arc<StrongTables>,
@@ -71,6 +74,7 @@ impl Dynamo {
             cursor_secret: None,
             actor: None,
             observers: None,
+            object_storage: None,
             turns: Arc::default(),
             strong_tables: Arc::default(),
             is_local: false,
@@ -144,6 +148,15 @@ impl Dynamo {
         // DynamoDB accepts an empty text, but as an actor it would look like a known one.
         let actor = Some(actor.into()).filter(|actor| !actor.is_empty());
         self.clone().with_change(|inner| inner.actor = actor)
+    }
+
+    /// Stores lists and blobs that are declared `outside`, as in `blob(plan, outside)`, in this storage. See
+    /// [the guide](crate::guide::large_values#storage-outside-of-dynamodb).
+    ///
+    /// Use one storage for all connections to a table.
+    #[must_use]
+    pub fn with_object_storage(self, storage: impl ObjectStorage) -> Dynamo {
+        self.with_change(|inner| inner.object_storage = Some(SharedStorage::new(storage)))
     }
 
     /// Calls the observer for every request for items, with its purpose, duration, consumption, result and path.
@@ -316,6 +329,11 @@ impl Dynamo {
 
     pub(crate) fn cursor_secret(&self) -> Option<&Secret> {
         self.0.cursor_secret.as_ref()
+    }
+
+    /// The storage of lists and blobs outside of DynamoDB.
+    pub(crate) fn object_storage(&self) -> Option<&SharedStorage> {
+        self.0.object_storage.as_ref()
     }
 
     /// The actor whom writes name.

@@ -57,6 +57,9 @@ pub enum ErrorKind {
     /// A checkpoint cannot be read or written, or belongs to another job; or a write of a job waits for an earlier
     /// write of its item that the next run retries.
     Checkpoint,
+    /// The storage of a list or blob that is declared `outside` failed, and the source is its error. If it was a write, the list or
+    /// blob is unchanged.
+    Storage,
     /// A closure of the caller returned an error for a row; that error is the source.
     CallbackError,
     /// Rows of a job failed: more than its `max_failures`, which stopped it, or some in an earlier run. The reports

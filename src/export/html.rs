@@ -415,7 +415,13 @@ fn write_large_values(page: &mut Markup, schema: &TableSchema) {
                 page.open_element("td", "k");
                 page.write_text(&show_large(entity, value));
                 page.close_element("td");
-                page.write_element("td", "", value.element.as_deref().unwrap_or("bytes"));
+                let element = value.element.as_deref().unwrap_or("bytes");
+                let place = if value.outside {
+                    ", outside of DynamoDB"
+                } else {
+                    ""
+                };
+                page.write_element("td", "", &format!("{element}{place}"));
                 page.close_element("tr");
             }
         });

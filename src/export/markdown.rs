@@ -307,9 +307,13 @@ fn large_grid(schema: &TableSchema) -> Grid<3> {
             [
                 inline_code(&calls::show_large(entity, value)),
                 inline_code(&entity.name),
-                match &value.element {
-                    Some(element) => inline_code(element),
-                    None => "bytes".to_owned(),
+                match (&value.element, value.outside) {
+                    (Some(element), false) => inline_code(element),
+                    (Some(element), true) => {
+                        format!("{}, outside of DynamoDB", inline_code(element))
+                    }
+                    (None, false) => "bytes".to_owned(),
+                    (None, true) => "bytes, outside of DynamoDB".to_owned(),
                 },
             ]
         })

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use super::content::{PART_BYTES, parts_of_bytes};
+use super::content::parts_of_bytes;
+use super::place::LargePlace;
 use super::read::{LargeReads, bytes_of};
-use super::write::{DeleteLarge, HeadChange, LargePlace, LargeWrite};
+use super::write::{DeleteLarge, HeadChange, LargeWrite};
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key, Patterns};
 use crate::error::Result;
@@ -38,7 +39,7 @@ use crate::plan::Steps;
 #[must_use = "nothing happens until an operation is called"]
 pub struct Blob<E: DynamoEntity> {
     place: LargePlace<E>,
-    part_bytes: usize,
+    part_bytes: Option<usize>,
 }
 
 impl<E: DynamoEntity> Blob<E> {
@@ -46,19 +47,21 @@ impl<E: DynamoEntity> Blob<E> {
     pub fn of_key(key: Key<E>, number: usize) -> Self {
         Blob {
             place: LargePlace { key, number },
-            part_bytes: PART_BYTES,
+            part_bytes: None,
         }
     }
 
-    /// Sets the size of the parts that this handle writes, which is 350,000 bytes by default and at most.
+    /// Sets the size of the parts that this handle writes, which is 350,000 bytes by default and at most. Outside of DynamoDB, it is
+    /// 8 MiB by default, and at most 64 MiB.
     pub fn part_bytes(mut self, bytes: usize) -> Self {
-        self.part_bytes = bytes;
+        self.part_bytes = Some(bytes);
         self
     }
 
     /// Stores these bytes in the place of all former ones. The item must exist. A reader sees the former bytes or the new ones.
     pub fn write(&self, bytes: impl AsRef<[u8]>) -> LargeWrite<E> {
-        let contents = parts_of_bytes(bytes.as_ref(), self.part_bytes);
+        let part_bytes = self.place.part_bytes(self.part_bytes);
+        let contents = parts_of_bytes(bytes.as_ref(), part_bytes, self.place.is_outside());
         self.place.write(HeadChange::Replace, Ok(contents))
     }
 

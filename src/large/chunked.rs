@@ -7,11 +7,12 @@ use std::marker::PhantomData;
 use futures_core::Stream;
 use futures_util::stream;
 
-use super::content::{PART_BYTES, joined_parts, parts_of_list};
+use super::content::{joined_parts, parts_of_list};
 use super::pages::ListPages;
+use super::place::LargePlace;
 use super::position::{ListPage, PagePosition};
 use super::read::{LargeReads, elements_of, list_of};
-use super::write::{DeleteLarge, HeadChange, LargePlace, LargeWrite};
+use super::write::{DeleteLarge, HeadChange, LargeWrite};
 use crate::codec::DynamoValue;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key, Patterns};
@@ -48,7 +49,7 @@ use crate::plan::Steps;
 #[must_use = "nothing happens until an operation is called"]
 pub struct Chunked<E: DynamoEntity, T> {
     place: LargePlace<E>,
-    part_bytes: usize,
+    part_bytes: Option<usize>,
     element: PhantomData<fn() -> T>,
 }
 
@@ -57,15 +58,15 @@ impl<E: DynamoEntity, T> Chunked<E, T> {
     pub fn of_key(key: Key<E>, number: usize) -> Self {
         Chunked {
             place: LargePlace { key, number },
-            part_bytes: PART_BYTES,
+            part_bytes: None,
             element: PhantomData,
         }
     }
 
-    /// Sets the approximate size of the parts that this handle writes, which is 350,000 bytes by default and at most. Smaller
-    /// parts make smaller pages.
+    /// Sets the approximate size of the parts that this handle writes, which is 350,000 bytes by default and at most. Outside
+    /// of DynamoDB, it is 8 MiB by default, and at most 64 MiB. Smaller parts make smaller pages.
     pub fn part_bytes(mut self, bytes: usize) -> Self {
-        self.part_bytes = bytes;
+        self.part_bytes = Some(bytes);
         self
     }
 
@@ -89,7 +90,8 @@ impl<E: DynamoEntity, T> Chunked<E, T> {
     /// takes place at the same time, it begins again. The elements are written as they are stored, so attributes that only newer
     /// programs know stay. All parts are in memory.
     pub fn compact<'d>(&self, db: &'d Dynamo) -> Steps<'d, Result<()>> {
-        let (place, part_bytes, reads) = (self.place.clone(), self.part_bytes, self.reads());
+        let (place, reads) = (self.place.clone(), self.reads());
+        let part_bytes = place.part_bytes(self.part_bytes);
         Steps(Box::pin(async move {
             let reads = reads?;
             for _ in 0..100 {
@@ -147,7 +149,8 @@ impl<E: DynamoEntity, T: DynamoValue> Chunked<E, T> {
     where
         T: 't,
     {
-        let contents = parts_of_list(E::ENTITY.type_name, elements, self.part_bytes);
+        let part_bytes = self.place.part_bytes(self.part_bytes);
+        let contents = parts_of_list(E::ENTITY.type_name, elements, part_bytes);
         self.place.write(change, contents)
     }
 
@@ -172,6 +175,7 @@ impl<E: DynamoEntity, T: DynamoValue> Chunked<E, T> {
         let (reads, position) = (self.reads(), position.clone());
         Steps(Box::pin(async move {
             let reads = reads?;
+            reads.rows.check_storage(db)?;
             for _ in 0..20 {
                 let Some(head) = reads.head(db).await? else {
                     // Only the first page of any list may belong to a list that does not exist.

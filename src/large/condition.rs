@@ -1,11 +1,12 @@
 //! The conditions on the head of a list or a blob.
 
-use super::head::{GENERATION, LENGTH, LargeHead, MOST_PARTS, PartName, text_json};
+use super::head::{GENERATION, LENGTH, LargeHead, most_parts, text_json};
 use crate::expr::{Comparison, Node, Term};
 use crate::json::Writer;
 use crate::path::Place;
 use crate::plan::check;
-use crate::write::large::PARTS;
+use crate::write::large::{LargeRows, PARTS};
+use crate::write::part_name::PartName;
 
 /// Holds if the head is unchanged: an append adds parts, and all other writes draw another generation.
 pub(super) fn is_head(head: &LargeHead) -> Node {
@@ -37,11 +38,11 @@ pub(super) fn number_json(number: u64) -> Vec<u8> {
 }
 
 /// Holds if a head does not name these parts, so that a second attempt of the same write changes nothing, and has room for them.
-pub(super) fn takes_parts(names: &[PartName]) -> Node {
+pub(super) fn takes_parts(rows: &LargeRows, names: &[PartName]) -> Node {
     let parts = || Place::of(PARTS);
     // All names are added together, so one of them tells for all.
     let last = names.last().map_or("", |last| last.0.as_str());
-    let room = MOST_PARTS.saturating_sub(names.len());
+    let room = most_parts(rows).saturating_sub(names.len());
     let has_room = Node::Compare(
         Term::Size(parts()),
         Comparison::Le,

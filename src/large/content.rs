@@ -8,16 +8,22 @@ use crate::key::KeyHash;
 /// The bytes of a part, as DynamoDB counts them. The limit of an item is 400 KB, and the keys are part of it.
 pub(super) const PART_BYTES: usize = 350_000;
 
+/// The usual bytes of a part outside of DynamoDB.
+pub(super) const OBJECT_BYTES: usize = 8 << 20;
+
+/// The most bytes of a part outside of DynamoDB. Several are in memory at the same time.
+pub(super) const MOST_OBJECT_BYTES: usize = 64 << 20;
+
 /// The content of a part.
 #[derive(Debug, Clone)]
 pub(super) struct PartContent {
-    /// The value of its attribute, as DynamoDB JSON.
-    pub(super) json: Vec<u8>,
+    /// The value of its attribute, as DynamoDB JSON. An object with bytes contains the bytes themselves.
+    pub(super) content: Vec<u8>,
     /// Its bytes, as DynamoDB counts them.
     pub(super) size: usize,
     /// The number of elements, or of bytes.
     pub(super) count: u64,
-    /// The checksum of bytes. The elements of a list have none, because DynamoDB may return their numbers in another format.
+    /// The checksum of bytes in an item. The elements of a list have none, because DynamoDB may return their numbers in another format.
     pub(super) checksum: Option<u64>,
 }
 
@@ -67,19 +73,25 @@ pub(super) fn checksum_of(bytes: &[u8]) -> u64 {
 }
 
 /// Divides bytes in the same way.
-pub(super) fn parts_of_bytes(bytes: &[u8], part_bytes: usize) -> Vec<PartContent> {
+pub(super) fn parts_of_bytes(bytes: &[u8], part_bytes: usize, outside: bool) -> Vec<PartContent> {
     // No bytes are no parts: a head without parts is an empty blob.
-    let parts = bytes.chunks(part_bytes.clamp(1, PART_BYTES)).map(|part| {
-        let mut writer = Writer::with_capacity(part.len() / 2 * 3);
-        writer.binary(part);
-        PartContent {
-            json: writer.into_bytes(),
-            size: part.len(),
-            count: part.len() as u64,
-            checksum: Some(checksum_of(part)),
-        }
+    let parts = bytes.chunks(part_bytes.max(1)).map(|part| PartContent {
+        content: match outside {
+            true => part.to_vec(),
+            false => binary_json(part),
+        },
+        size: part.len(),
+        count: part.len() as u64,
+        // The name of an object contains its SHA-256.
+        checksum: (!outside).then(|| checksum_of(part)),
     });
     parts.collect()
+}
+
+fn binary_json(bytes: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::with_capacity(bytes.len() / 2 * 3);
+    writer.binary(bytes);
+    writer.into_bytes()
 }
 
 struct Division {
@@ -90,7 +102,7 @@ struct Division {
 impl Division {
     fn new(part_bytes: usize) -> Self {
         Division {
-            part_bytes: part_bytes.clamp(1, PART_BYTES),
+            part_bytes,
             parts: Vec::new(),
         }
     }
@@ -101,13 +113,13 @@ impl Division {
         let size = size + 1;
         match self.parts.last_mut() {
             Some(part) if part.size + size <= self.part_bytes => {
-                part.json.push(b',');
-                part.json.extend_from_slice(json);
+                part.content.push(b',');
+                part.content.extend_from_slice(json);
                 part.size += size;
                 part.count += 1;
             }
             _ => self.parts.push(PartContent {
-                json: [b"{\"L\":[", json].concat(),
+                content: [b"{\"L\":[", json].concat(),
                 // The list itself has three bytes.
                 size: size + 3,
                 count: 1,
@@ -118,7 +130,7 @@ impl Division {
 
     fn finish(mut self) -> Vec<PartContent> {
         for part in &mut self.parts {
-            part.json.extend_from_slice(b"]}");
+            part.content.extend_from_slice(b"]}");
         }
         self.parts
     }
@@ -136,7 +148,7 @@ mod tests {
             let parts = parts_of_list("Hall", &elements, part_bytes).expect("texts are values");
             let mut found = Vec::new();
             for part in &parts {
-                let read = Vec::<String>::decode(&mut Reader::new(&part.json)).expect("a list");
+                let read = Vec::<String>::decode(&mut Reader::new(&part.content)).expect("a list");
                 assert_eq!(read.len() as u64, part.count);
                 assert!(part.count == 1 || part.size <= part_bytes, "{part_bytes}");
                 let size: usize = read.iter().map(|text| text.len() + 1).sum();
@@ -146,7 +158,7 @@ mod tests {
             assert_eq!(found, elements, "{part_bytes}");
             // Joined parts are those that would have been written at once.
             let list = |part: &PartContent| {
-                find_member(&part.json, "L").map(|list| list.map(<[u8]>::to_vec))
+                find_member(&part.content, "L").map(|list| list.map(<[u8]>::to_vec))
             };
             let lists: Vec<Vec<u8>> = parts
                 .iter()
@@ -157,7 +169,7 @@ mod tests {
             let facts = |parts: &[PartContent]| {
                 parts
                     .iter()
-                    .map(|part| (part.json.clone(), part.size, part.count))
+                    .map(|part| (part.content.clone(), part.size, part.count))
                     .collect::<Vec<_>>()
             };
             assert_eq!(facts(&joined), facts(&at_once));

@@ -6,6 +6,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, Writer, find_member};
 use crate::plan::{Owner, size};
 use crate::write::large::{LargeRows, PARTS, part_names};
+use crate::write::part_name::PartName;
 
 use super::content::PartContent;
 
@@ -26,6 +27,9 @@ pub(super) const BYTES: &str = "$large.bytes";
 /// at most 400,000 of the 409,600 bytes of an item. The others are left to the keys.
 pub(super) const MOST_PARTS: usize = 10_000;
 
+/// The same outside of DynamoDB, where a name has at most 123 bytes.
+pub(super) const MOST_OBJECTS: usize = 3200;
+
 /// A head, as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LargeHead {
@@ -34,32 +38,11 @@ pub(super) struct LargeHead {
     pub(super) length: u64,
 }
 
-/// The name of a part: its id, the number of its elements or bytes, and the checksum of bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PartName(pub(super) String);
-
-impl PartName {
-    /// A new name for this content.
-    pub(super) fn draw_for(content: &PartContent) -> Result<Self> {
-        let id = format!("{:032x}", entropy::random_bits()?);
-        Ok(PartName(match content.checksum {
-            Some(checksum) => format!("{id} {} {checksum:016x}", content.count),
-            None => format!("{id} {}", content.count),
-        }))
-    }
-
-    pub(super) fn id(&self) -> &str {
-        self.0.split(' ').next().unwrap_or_default()
-    }
-
-    pub(super) fn count(&self) -> u64 {
-        let count = self.0.split(' ').nth(1);
-        count.and_then(|count| count.parse().ok()).unwrap_or(0)
-    }
-
-    pub(super) fn checksum(&self) -> Option<u64> {
-        let checksum = self.0.split(' ').nth(2)?;
-        u64::from_str_radix(checksum, 16).ok()
+/// The name for a part with this content.
+pub(super) fn draw_name(rows: &LargeRows, content: &PartContent, table: &str) -> Result<PartName> {
+    match rows.value.outside {
+        true => PartName::draw_outside(content.count, &content.content, table),
+        false => PartName::draw_stored(content.count, content.checksum),
     }
 }
 
@@ -79,17 +62,11 @@ impl LargeHead {
             }
             None => 0,
         };
-        let parts = part_names(item)?.into_iter().map(PartName);
         Ok(LargeHead {
             generation: text(GENERATION)?,
-            parts: parts.collect(),
+            parts: part_names(item)?,
             length,
         })
-    }
-
-    pub(super) fn ids(&self) -> Vec<String> {
-        let ids = self.parts.iter().map(PartName::id);
-        ids.map(str::to_owned).collect()
     }
 }
 
@@ -98,21 +75,25 @@ pub(super) fn draw_generation() -> Result<String> {
     Ok(format!("{:016x}", entropy::random_half()?))
 }
 
-/// The item of a part.
+/// The item of a part. Outside of DynamoDB, it is the marker of an object, without content.
 pub(super) fn part_item(
     rows: &LargeRows,
     name: &PartName,
     content: &PartContent,
     now: Timestamp,
 ) -> Result<Vec<u8>> {
-    let mut item = begin_item(rows, &rows.part_key(name.id()), content.json.len(), now);
+    let is_marker = name.object().is_some();
+    let room = if is_marker { 0 } else { content.content.len() };
+    let mut item = begin_item(rows, &rows.part_key(name.id()), room, now);
     item.dynamic_name(NAME);
     item.text(&name.0);
     item.dynamic_name(WRITTEN);
     item.write_integer(now.seconds());
-    item.dynamic_name(if rows.value.is_blob { BYTES } else { ITEMS });
-    item.raw_bytes(&content.json);
-    item.add_size(content.size);
+    if !is_marker {
+        item.dynamic_name(if rows.value.is_blob { BYTES } else { ITEMS });
+        item.raw_bytes(&content.content);
+        item.add_size(content.size);
+    }
     item.push_raw("}");
     if let Err(error) = size::check_item(rows.entity.type_name, item.stored_size()) {
         // Only an element that is larger than a part makes a part too large.
@@ -152,16 +133,24 @@ pub(super) fn head_item(rows: &LargeRows, parts: &[PartName], now: Timestamp) ->
 
 /// Fails if a list would have more parts than a head has room for, also after an append, which does not know the size of the head.
 pub(super) fn check_parts(rows: &LargeRows, parts: usize) -> Result<()> {
-    match parts <= MOST_PARTS {
+    match parts <= most_parts(rows) {
         true => Ok(()),
         false => Err(too_many_parts(rows)),
+    }
+}
+
+/// The maximum number of parts of a list.
+pub(super) fn most_parts(rows: &LargeRows) -> usize {
+    match rows.value.outside {
+        true => MOST_OBJECTS,
+        false => MOST_PARTS,
     }
 }
 
 /// The error of a head that cannot name all parts.
 fn too_many_parts(rows: &LargeRows) -> Error {
     let remedy = match rows.value.is_blob {
-        true => "store it in S3",
+        true => "store larger parts outside of DynamoDB, by `outside` and `part_bytes`",
         false => "append more elements at a time, or join the parts by `compact`",
     };
     let message = format!(
@@ -208,24 +197,4 @@ fn begin_item(rows: &LargeRows, key: &[u8], room: usize, now: Timestamp) -> Writ
 /// The error of a row that cannot be read.
 pub(super) fn unreadable(rows: &LargeRows, fault: CodecError) -> Error {
     Error::decode(rows.entity.type_name, fault.at(rows.value.name))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_a_part_tells_its_length_and_checksum() {
-        let content = |checksum| PartContent {
-            json: Vec::new(),
-            size: 0,
-            count: 12,
-            checksum,
-        };
-        for checksum in [None, Some(0), Some(u64::MAX)] {
-            let name = PartName::draw_for(&content(checksum)).expect("random bits");
-            assert_eq!(name.id().len(), crate::write::large::ID_LENGTH);
-            assert_eq!((name.count(), name.checksum()), (12, checksum));
-        }
-    }
 }

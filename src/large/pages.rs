@@ -42,6 +42,7 @@ impl<'d, T: DynamoValue> ListPages<'d, T> {
             Ok(reads) => reads,
             Err(error) => return Err(error.again()),
         };
+        reads.rows.check_storage(self.db)?;
         for _ in 0..20 {
             let head = match self.head.take() {
                 Some(head) => head,

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::content::checksum_of;
-use super::head::{BYTES, ITEMS, LargeHead, PartName, unreadable};
+use super::head::{BYTES, ITEMS, LargeHead, unreadable};
 use crate::codec::DynamoValue;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -15,6 +15,7 @@ use crate::json::{CodecError, Reader, array_elements, find_member};
 use crate::plan::read_item;
 use crate::schema::Pattern;
 use crate::write::large::LargeRows;
+use crate::write::part_name::PartName;
 
 /// How many parts are read at the same time.
 const CONCURRENCY: usize = 4;
@@ -37,10 +38,16 @@ impl LargeReads {
         head.map_err(|fault| unreadable(&self.rows, fault))
     }
 
-    /// A part, if it still exists.
+    /// The content of a part, if it still exists: a list in DynamoDB JSON, or bytes. The name tells where it is, because the
+    /// declaration may have changed since it was written.
     pub(super) async fn part(&self, name: &PartName, db: &Dynamo) -> Result<Option<Bytes>> {
+        if let Some(object) = name.object() {
+            return self.rows.read_object(&object, db).await;
+        }
         let (table, key) = (self.rows.table_name(db), self.rows.part_key(name.id()));
-        read_item(db, self.pattern, &table, &key).await
+        let row = read_item(db, self.pattern, &table, &key).await?;
+        let content = row.map(|row| content_of(&self.rows, name, &row));
+        content.transpose()
     }
 
     /// All parts of the value, each read by `read`; `None` if the value does not exist.
@@ -59,6 +66,7 @@ impl LargeReads {
         read: fn(&LargeRows, &PartName, &[u8]) -> Result<P>,
         db: &Dynamo,
     ) -> Result<Option<(LargeHead, Vec<P>)>> {
+        self.rows.check_storage(db)?;
         for _ in 0..ATTEMPTS {
             let Some(head) = self.head(db).await? else {
                 return Ok(None);
@@ -107,8 +115,13 @@ impl LargeReads {
     }
 
     fn incomplete(&self) -> Error {
+        let part = if self.rows.value.outside {
+            "an object"
+        } else {
+            "a part"
+        };
         let message = format!(
-            "a part of `{}` is missing, which only another program can have deleted",
+            "{part} of `{}` is missing, which only another program can have deleted",
             self.rows.value.name
         );
         Error::new(ErrorKind::Decode, Stage::Decode, message).of(self.rows.entity.type_name)
@@ -122,8 +135,7 @@ pub(super) fn elements_of<T: DynamoValue>(
     part: &[u8],
 ) -> Result<Vec<T>> {
     let fail = |fault| unreadable(rows, fault);
-    let json = content_of(part, ITEMS).map_err(fail)?;
-    let mut reader = Reader::new(json);
+    let mut reader = Reader::new(part);
     // Elements are written one by one, so a part of bytes is a list too.
     let mut elements = Vec::new();
     let mut first = true;
@@ -138,7 +150,7 @@ pub(super) fn elements_of<T: DynamoValue>(
 /// The list of a part as it is stored.
 pub(super) fn list_of(rows: &LargeRows, name: &PartName, part: &[u8]) -> Result<Vec<u8>> {
     let read = || {
-        let list = find_member(content_of(part, ITEMS)?, "L")?;
+        let list = find_member(part, "L")?;
         let list = list.ok_or_else(|| CodecError::new("a part is no list").at(ITEMS))?;
         check_count(array_elements(list)?.len(), name)?;
         Ok(list.to_vec())
@@ -153,18 +165,26 @@ fn check_count(elements: usize, name: &PartName) -> Result<(), CodecError> {
     }
 }
 
-/// The bytes of a part.
-pub(super) fn bytes_of(rows: &LargeRows, name: &PartName, part: &[u8]) -> Result<Vec<u8>> {
-    let fail = |fault| unreadable(rows, fault);
-    let json = content_of(part, BYTES).map_err(fail)?;
-    let bytes = Reader::new(json).binary().map_err(fail)?;
-    match name.checksum() == Some(checksum_of(&bytes)) {
-        true => Ok(bytes),
-        false => Err(fail(CodecError::new("a part has another checksum"))),
-    }
+/// The bytes of a part, which were checked when it was read.
+pub(super) fn bytes_of(_: &LargeRows, _: &PartName, part: &[u8]) -> Result<Vec<u8>> {
+    Ok(part.to_vec())
 }
 
-fn content_of<'p>(part: &'p [u8], attribute: &'static str) -> Result<&'p [u8], CodecError> {
-    let content = find_member(part, attribute)?;
-    content.ok_or_else(|| CodecError::new("a part without content").at(attribute))
+/// The content of a part that is stored in the table.
+fn content_of(rows: &LargeRows, name: &PartName, row: &Bytes) -> Result<Bytes> {
+    let attribute = if rows.value.is_blob { BYTES } else { ITEMS };
+    let read = || {
+        let content = find_member(row, attribute)?;
+        let content =
+            content.ok_or_else(|| CodecError::new("a part without content").at(attribute))?;
+        if !rows.value.is_blob {
+            return Ok(row.slice_ref(content));
+        }
+        let bytes = Reader::new(content).binary()?;
+        match name.checksum() == Some(checksum_of(&bytes)) {
+            true => Ok(Bytes::from(bytes)),
+            false => Err(CodecError::new("a part has another checksum")),
+        }
+    };
+    read().map_err(|fault| unreadable(rows, fault))
 }

@@ -4,12 +4,12 @@
 //! DynamoDB in the transaction of the delete, so a value that is in use is never deleted, even if a write takes place at the same
 //! time.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
 use super::head::{GENERATION, NAME, WRITTEN, text_json};
+use super::known_heads::KnownHeads;
 use super::write::WRITE_WITHIN;
 use crate::dynamo::Dynamo;
 use crate::entity::sentinel::MARK;
@@ -25,13 +25,13 @@ use crate::plan::{
 use crate::query::Fetch;
 use crate::schema::{EntityDef, Pattern, TableDef};
 use crate::write::large::{LargeRows, PARTS, key_front, part_names};
+use crate::write::part_name::{PartName, PartObject};
 
 /// The least age of a row: twice the time of a write, because the clocks of two machines may differ.
 const LEAST_AGE: Duration = Duration::from_secs(2 * WRITE_WITHIN as u64);
 
-/// How many names of parts are kept in memory, which is about 50 MB. The parts of a list are spread over the whole table, so a head
-/// that is forgotten is read once more for almost every part.
-const MOST_NAMES: usize = 1_000_000;
+/// How many objects may fail to be deleted before a sweep ends.
+const MOST_FAILURES: usize = 10;
 
 /// Deletes parts that no list and no blob refers to, and lists and blobs whose items no longer exist.
 /// `Hall::sweep_large_values()` returns it.
@@ -102,9 +102,16 @@ impl<E: DynamoEntity> Sweep<E> {
                 let error = Error::new(ErrorKind::Config, Stage::Request, message);
                 return Err(error.of(E::ENTITY.type_name));
             }
+            let declared = E::DECLARATION.def;
+            if declared.large.iter().any(|value| value.outside) && db.object_storage().is_none() {
+                let message = "a sweep deletes objects outside of DynamoDB, and this connection has no storage: give it one by \
+                               `with_object_storage`";
+                let error = Error::new(ErrorKind::Config, Stage::Request, message);
+                return Err(error.of(E::ENTITY.type_name));
+            }
             let run = SweepRun {
                 db,
-                entity: E::DECLARATION.def,
+                entity: declared,
                 table: &<E::Table as DynamoTable>::TABLE,
                 patterns: [
                     Patterns::<E>::SCAN,
@@ -116,6 +123,7 @@ impl<E: DynamoEntity> Sweep<E> {
                     .seconds()
                     .saturating_sub(i64::try_from(age.as_secs()).unwrap_or(i64::MAX)),
                 heads: KnownHeads::default(),
+                failed: None,
                 report: SweepReport::default(),
             };
             run.run().await
@@ -132,6 +140,8 @@ struct SweepRun<'d> {
     /// Only rows that were written before this time are deleted.
     before: i64,
     heads: KnownHeads,
+    /// The first failure of the storage, and the number of failures.
+    failed: Option<(Error, usize)>,
     report: SweepReport,
 }
 
@@ -156,7 +166,10 @@ impl SweepRun<'_> {
                 self.judge(row.row_json()).await?;
             }
         }
-        Ok(self.report)
+        match self.failed {
+            Some((error, _)) => Err(error),
+            None => Ok(self.report),
+        }
     }
 
     /// Deletes a row if nothing needs it.
@@ -165,7 +178,8 @@ impl SweepRun<'_> {
             Ok(None) => Ok(()),
             Ok(Some((rows, facts))) => match &facts.name {
                 Some(name) if facts.is_older_than(self.before) => {
-                    self.judge_part(&rows, name).await
+                    let name = PartName(name.clone());
+                    self.judge_part(&rows, &name).await
                 }
                 Some(_) => {
                     self.report.parts_young += 1;
@@ -263,7 +277,7 @@ impl SweepRun<'_> {
         Ok(())
     }
 
-    async fn judge_part(&mut self, rows: &LargeRows, name: &str) -> Result<()> {
+    async fn judge_part(&mut self, rows: &LargeRows, name: &PartName) -> Result<()> {
         // Most old parts are in use, and one read of a head tells this for all of its parts.
         let head = rows.head_key();
         match self.is_named(rows, &head, name).await? {
@@ -275,23 +289,61 @@ impl SweepRun<'_> {
             Some(true) => return Ok(()),
             Some(false) => {}
         }
+        if let Some(object) = name.object()
+            && !self.delete_object(rows, name, &object).await?
+        {
+            return Ok(());
+        }
         let unnamed = Node::any([
             Node::Missing(Place::of(self.table.pk)),
             Node::all([
                 Node::IsType(Place::of(PARTS), Tag::L),
-                Node::Contains(Place::of(PARTS), Term::Value(text_json(name))).not(),
+                Node::Contains(Place::of(PARTS), Term::Value(text_json(&name.0))).not(),
             ]),
         ]);
-        let part = rows.part_key(name.split(' ').next().unwrap_or_default());
+        let part = rows.part_key(name.id());
         if self.delete_if(&head, unnamed, &part, Node::all([])).await? {
             self.report.parts_deleted += 1;
         }
         Ok(())
     }
 
+    /// Deletes the object of a part that no head names. Returns whether its marker can be deleted too.
+    async fn delete_object(
+        &mut self,
+        rows: &LargeRows,
+        name: &PartName,
+        object: &PartObject<'_>,
+    ) -> Result<bool> {
+        // The remembered names may be hours old, and the delete of an object cannot have a condition.
+        let [_, get, _] = self.patterns;
+        let head = rows.read_head(get, self.db).await?;
+        let names = head.map_or(Ok(Vec::new()), |head| named_parts(&head));
+        if names.map_or(true, |names| names.contains(name)) {
+            return Ok(false);
+        }
+        match rows.delete_object(object, self.db).await {
+            Ok(()) => Ok(true),
+            // The marker stays, so the next sweep finds the object. One object must not keep all others.
+            Err(error) => {
+                let count = self.failed.as_ref().map_or(1, |(_, count)| count + 1);
+                if count >= MOST_FAILURES {
+                    return Err(error);
+                }
+                self.failed.get_or_insert((error, 0)).1 = count;
+                Ok(false)
+            }
+        }
+    }
+
     /// Whether a head names a part; `None` if the head cannot be read. It may have changed since it was read, so this only shows
     /// that a part is in use.
-    async fn is_named(&mut self, rows: &LargeRows, key: &[u8], name: &str) -> Result<Option<bool>> {
+    async fn is_named(
+        &mut self,
+        rows: &LargeRows,
+        key: &[u8],
+        name: &PartName,
+    ) -> Result<Option<bool>> {
         if let Some(known) = self.heads.is_named(key, name) {
             return Ok(known);
         }
@@ -333,59 +385,6 @@ impl SweepRun<'_> {
     }
 }
 
-/// The names of the parts of heads that were read, up to a limit.
-#[derive(Default)]
-struct KnownHeads {
-    /// By the keys of the heads; `None` if a head is unreadable.
-    names: HashMap<Vec<u8>, Option<HashSet<u64>>>,
-    /// The number of names, and of heads eightfold, because their keys need memory too.
-    weight: usize,
-}
-
-impl KnownHeads {
-    /// Whether this head names a part; the inner `None` if the head is unreadable, and the outer one if it is not known.
-    fn is_named(&self, head: &[u8], name: &str) -> Option<Option<bool>> {
-        let names = self.names.get(head)?;
-        Some(
-            names
-                .as_ref()
-                .map(|names| names.contains(&half_of_id(name))),
-        )
-    }
-
-    /// Keeps the names of a head, and forgets others if they are too many.
-    fn keep(&mut self, head: Vec<u8>, names: Option<Vec<String>>) {
-        let names = names.map(|names| names.iter().map(|name| half_of_id(name)).collect());
-        self.forget(&head);
-        self.weight += weight_of(&names);
-        while self.weight > MOST_NAMES {
-            // The scan returns rows in no order, so any head is as good as another.
-            let Some(other) = self.names.keys().next().cloned() else {
-                break;
-            };
-            self.forget(&other);
-        }
-        self.names.insert(head, names);
-    }
-
-    fn forget(&mut self, head: &[u8]) {
-        if let Some(names) = self.names.remove(head) {
-            self.weight = self.weight.saturating_sub(weight_of(&names));
-        }
-    }
-}
-
-fn weight_of(names: &Option<HashSet<u64>>) -> usize {
-    8 + names.as_ref().map_or(0, HashSet::len)
-}
-
-/// The first half of the random id in a name. If two parts of a list had the same half, one of them would be kept too long, which a
-/// reader does not notice.
-fn half_of_id(name: &str) -> u64 {
-    let half = name.get(..16).unwrap_or_default();
-    u64::from_str_radix(half, 16).unwrap_or_default()
-}
-
 /// The attributes of a row that decide about it.
 struct RowFacts {
     /// The name of a part; `None` for a head.
@@ -401,7 +400,7 @@ impl RowFacts {
 }
 
 /// The names in a head that exists, which always has a list of them.
-fn named_parts(head: &[u8]) -> Result<Vec<String>, CodecError> {
+fn named_parts(head: &[u8]) -> Result<Vec<PartName>, CodecError> {
     match find_member(head, PARTS)? {
         Some(_) => part_names(head),
         None => Err(CodecError::new("a head without names of parts").at(PARTS)),
@@ -415,47 +414,3 @@ impl<E: DynamoEntity> fmt::Debug for Sweep<E> {
 }
 
 crate::awaited::unsent!([E: DynamoEntity] Sweep<E> => SweepReport);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn heads_are_known_up_to_a_limit() {
-        let name = |head: u64, part: u64| format!("{:016x}{:016x} 5", head * 10_000 + part, 7);
-        let mut heads = KnownHeads::default();
-        let key = |head: u64| head.to_string().into_bytes();
-        for head in 0..150 {
-            let names = (0..9_000).map(|part| name(head, part)).collect();
-            heads.keep(key(head), Some(names));
-            // A second read of the same head.
-            heads.keep(key(head), Some(vec![name(head, 1), name(head, 2)]));
-            assert_eq!(heads.is_named(&key(head), &name(head, 2)), Some(Some(true)));
-            assert_eq!(
-                heads.is_named(&key(head), &name(head, 3)),
-                Some(Some(false))
-            );
-        }
-        assert_eq!(heads.names.len(), 150);
-        assert_eq!(heads.weight, 150 * 10);
-        heads.keep(key(0), None);
-        assert_eq!(heads.is_named(&key(0), &name(0, 1)), Some(None));
-        assert_eq!(heads.is_named(&key(999), &name(0, 1)), None);
-
-        for head in 0..150 {
-            let names = (0..9_000).map(|part| name(head, part)).collect();
-            heads.keep(key(head), Some(names));
-            assert!(heads.weight <= MOST_NAMES);
-            assert_eq!(
-                heads.is_named(&key(head), &name(head, 8_999)),
-                Some(Some(true))
-            );
-        }
-        let kept: usize = heads.names.values().map(weight_of).sum();
-        assert_eq!(heads.weight, kept);
-        assert!(
-            heads.names.len() > 100,
-            "only as many as necessary are forgotten"
-        );
-    }
-}

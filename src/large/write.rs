@@ -6,6 +6,8 @@
 //! delete             the head is deleted       -> its parts are deleted
 //! ```
 //!
+//! Outside of DynamoDB, a part is a marker, which is written first, and an object.
+//!
 //! Until the head names them, parts are of no effect. If a write fails or its program ends, they remain until a sweep deletes them.
 
 use std::fmt;
@@ -17,13 +19,14 @@ use super::condition::{has_length, is_head, number_json, takes_parts};
 use super::content::{PART_BYTES, PartContent};
 use super::failed::{in_doubt, other_length, too_late, unsent};
 use super::head::{
-    GENERATION, LENGTH, LargeHead, PartName, WRITTEN, check_parts, draw_generation, head_item,
+    GENERATION, LENGTH, LargeHead, WRITTEN, check_parts, draw_generation, draw_name, head_item,
     names_json, owner_of, part_item, text_json, unreadable,
 };
+use super::place::LargePlace;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::sentinel::MARK;
-use crate::entity::{DynamoEntity, DynamoTable, Key, Patterns};
+use crate::entity::{DynamoEntity, Patterns};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::expr::{Condition, Node, UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::Writer;
@@ -31,9 +34,10 @@ use crate::plan::{
     ConditionFailure, Explanation, Meaning, Outcome, PlannedRequest, Steps, TransactWrite,
     TransactionMember, WriteRequest, WriteVerb, check,
 };
-use crate::schema::{LargeDef, Pattern, SEVERAL};
+use crate::schema::{Pattern, SEVERAL};
 use crate::write::Check;
 use crate::write::large::{LargeRows, PARTS};
+use crate::write::part_name::PartName;
 
 /// How many parts are written at the same time.
 const CONCURRENCY: usize = 4;
@@ -81,22 +85,6 @@ enum Settled {
     Unknown(Error),
 }
 
-/// A list or a blob of one item.
-pub(super) struct LargePlace<E: DynamoEntity> {
-    pub(super) key: Key<E>,
-    /// The number of the declaration.
-    pub(super) number: usize,
-}
-
-impl<E: DynamoEntity> Clone for LargePlace<E> {
-    fn clone(&self) -> Self {
-        LargePlace {
-            key: self.key.clone(),
-            number: self.number,
-        }
-    }
-}
-
 impl<E: DynamoEntity> LargePlace<E> {
     /// The write of these parts, which requires that the item exists.
     pub(super) fn write(
@@ -111,27 +99,6 @@ impl<E: DynamoEntity> LargePlace<E> {
             owner: Check::new(self.key.clone()).if_exists(),
             length: None,
         }
-    }
-
-    /// The rows of the value.
-    pub(super) fn rows(&self) -> Result<LargeRows> {
-        let value: Option<&'static LargeDef> = E::ENTITY.large.get(self.number);
-        let value = value.ok_or_else(|| Error::config("no list of this number is declared"))?;
-        let owner = self.key.untyped()?;
-        let table = &<E::Table as DynamoTable>::TABLE;
-        LargeRows::of_item(owner.declared.def, table, value, owner.json())
-    }
-}
-
-impl<E: DynamoEntity> fmt::Debug for LargePlace<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let value = E::ENTITY.large.get(self.number);
-        write!(
-            f,
-            "{} of {:?}",
-            value.map_or("", |value| value.name),
-            self.key
-        )
     }
 }
 
@@ -168,11 +135,13 @@ impl<E: DynamoEntity> LargeWrite<E> {
 
     fn plan(self, db: &Dynamo) -> Result<PlannedLarge> {
         let rows = self.place.rows()?;
+        rows.check_storage(db)?;
         let began = db.now();
-        let contents = self.contents?;
-        let names = contents.iter().map(PartName::draw_for);
+        let (contents, table) = (self.contents?, rows.table_name(db));
+        let names = contents.iter();
+        let names = names.map(|content| draw_name(&rows, content, &table));
         let names = names.collect::<Result<Vec<_>>>()?;
-        // An element that fits into no item is an error before anything is sent.
+        // An element that fits into no item is an error before anything is sent. A marker always fits.
         let large = contents.iter().zip(&names);
         for (content, name) in large.filter(|(content, _)| content.size > PART_BYTES) {
             part_item(&rows, name, content, began)?;
@@ -247,7 +216,10 @@ impl PlannedLarge {
             begun.fetch_add(1, Ordering::Relaxed);
             let part = self.part_request::<E>(name, content, db)?;
             let plan = part.with_outcome(Outcome::Known(Some(())));
-            let sent = plan.send_plan(db).await;
+            let sent = match plan.send_plan(db).await {
+                Ok(()) => self.store_content(name, content, db).await,
+                Err(error) => Err(error),
+            };
             has_failed.fetch_or(sent.is_err(), Ordering::Relaxed);
             sent
         });
@@ -266,12 +238,12 @@ impl PlannedLarge {
             // Only to delete the parts that the head names now. Those of a write in between are left to a sweep.
             HeadChange::Replace => {
                 let head = self.stored_head::<E>(db).await?;
-                head.map_or_else(Vec::new, |head| head.ids())
+                head.map_or_else(Vec::new, |head| head.parts)
             }
-            HeadChange::Compact(head) => head.ids(),
+            HeadChange::Compact(head) => head.parts.clone(),
         };
         // A sweep may delete parts that no head names, but only old ones. A head that comes too late could name a deleted part.
-        if db.now().seconds() - self.began.seconds() > WRITE_WITHIN {
+        if self.is_late(db) {
             let all = self.names.len();
             return Err(self.drop_parts::<E>(too_late(&self.rows), all, db).await);
         }
@@ -291,6 +263,28 @@ impl PlannedLarge {
             .delete_parts(former, Patterns::<E>::DELETE, db)
             .await;
         Ok(())
+    }
+
+    /// Stores the content of a part outside of DynamoDB, whose marker was written before.
+    async fn store_content(
+        &self,
+        name: &PartName,
+        content: &PartContent,
+        db: &Dynamo,
+    ) -> Result<()> {
+        let Some(object) = name.object() else {
+            return Ok(());
+        };
+        // A sweep deletes old markers. An upload that begins too late could leave an object without one.
+        if self.is_late(db) {
+            return Err(too_late(&self.rows));
+        }
+        let content = content.content.clone();
+        self.rows.store_object(&object, content, db).await
+    }
+
+    fn is_late(&self, db: &Dynamo) -> bool {
+        db.now().seconds() - self.began.seconds() > WRITE_WITHIN
     }
 
     async fn stored_head<E: DynamoEntity>(&self, db: &Dynamo) -> Result<Option<LargeHead>> {
@@ -340,11 +334,14 @@ impl PlannedLarge {
         let is_contention =
             error.kind() == ErrorKind::Unavailable && code.starts_with("Transaction");
         // A service that does not respond would not delete them either, and an overloaded one should get no further requests.
-        if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Throttled) && !is_contention {
+        let is_down = matches!(
+            error.kind(),
+            ErrorKind::Unavailable | ErrorKind::Throttled | ErrorKind::Storage
+        );
+        if is_down && !is_contention {
             return error;
         }
-        let own = self.names.iter().take(written);
-        let own: Vec<String> = own.map(|name| name.id().to_owned()).collect();
+        let own: Vec<PartName> = self.names.iter().take(written).cloned().collect();
         self.rows.delete_parts(own, Patterns::<E>::DELETE, db).await;
         error
     }
@@ -361,7 +358,7 @@ impl PlannedLarge {
         let (key, table) = (rows.head_key(), rows.table_name(db));
         let (verb, condition) = match &self.change {
             HeadChange::Replace => (WriteVerb::Put, Node::all([])),
-            HeadChange::Append => (WriteVerb::Update, takes_parts(&self.names)),
+            HeadChange::Append => (WriteVerb::Update, takes_parts(rows, &self.names)),
             HeadChange::Compact(head) => (WriteVerb::Put, is_head(head)),
         };
         let condition = Node::all([condition].into_iter().chain(self.length.map(has_length)));
@@ -414,6 +411,7 @@ impl<E: DynamoEntity> DeleteLarge<E> {
         let rows = self.place.rows();
         Steps(Box::pin(async move {
             let (rows, pattern) = (rows?, Patterns::<E>::DELETE);
+            rows.check_storage(db)?;
             for _ in 0..ATTEMPTS {
                 let Some(head) = read_head_of(&rows, Patterns::<E>::GET, db).await? else {
                     return Ok(());
@@ -435,7 +433,7 @@ impl<E: DynamoEntity> DeleteLarge<E> {
                         _ => return Err(error),
                     }
                 }
-                rows.delete_parts(head.ids(), pattern, db).await;
+                rows.delete_parts(head.parts, pattern, db).await;
                 return Ok(());
             }
             let message = format!("`{}` was replaced again and again", rows.value.name);

@@ -113,6 +113,7 @@ impl AttributeNames<'_> {
             stored: value.stored.clone(),
             element: value.element.as_ref().map(|ty| names.resolved_type(ty)),
             rust_type: None,
+            outside: value.outside,
         });
         let large = sorted(large, |value| &value.stored);
         // A new word of the declaration is part of the stored form, unless this removes it.

@@ -353,10 +353,11 @@ fn unique_row(line: &mut FactLine, row: &mut UniqueRowSchema) {
     });
 }
 
-/// `large seats of "Seat"`, or `large plan` for a blob.
+/// `large seats of "Seat"`, or `large plan` for a blob, and `outside` on the line below.
 fn large_value(line: &mut FactLine, value: &mut LargeSchema) {
     line.name(&mut value.stored);
     line.labelled("of", &mut value.element, FactLine::text);
+    line.below(|facts| facts.flag("outside", &mut value.outside));
 }
 
 /// `value Payment tagged kind`, and what it holds on the lines below.

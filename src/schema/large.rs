@@ -11,6 +11,8 @@ pub struct LargeDef {
     pub stored: &'static str,
     /// Whether it is bytes, and not a list.
     pub is_blob: bool,
+    /// Whether the contents of its parts are objects outside of DynamoDB.
+    pub outside: bool,
 }
 
 /// The declaration of such a value besides its [`LargeDef`].

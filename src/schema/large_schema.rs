@@ -15,5 +15,7 @@ json_record! {
         pub element: Option<String> => may,
         /// The same as it is written in Rust.
         pub rust_type: Option<String> => may,
+        /// Whether the contents of its parts are objects outside of DynamoDB.
+        pub outside: bool => may,
     }
 }

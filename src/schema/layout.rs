@@ -404,6 +404,7 @@ fn large_schemas(
         stored: def.stored.to_owned(),
         element: model.element.map(|ty| values.text(ty)),
         rust_type: filled(model.rust_type),
+        outside: def.outside,
     });
     schemas.collect()
 }

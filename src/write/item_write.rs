@@ -17,7 +17,7 @@ use crate::write::{
     Guard, Guarded, Intent, Omissible, PlannedWrite, PutMember, WriteOutcome, WritePlan, read_back,
 };
 
-use super::large::{LargeRows, part_ids};
+use super::large::{LargeRows, part_names};
 use sealed::Sealed;
 
 pub(super) mod sealed {
@@ -257,13 +257,13 @@ fn and_parts<'d>(
         for rows in dropped {
             // A head that cannot be read now leaves its parts to a sweep. The delete itself does not need it.
             let head = rows.read_head(&SEVERAL.transact, db).await.ok().flatten();
-            let ids = head.and_then(|head| part_ids(&head).ok());
-            parts.push((rows, ids.unwrap_or_default()));
+            let names = head.and_then(|head| part_names(&head).ok());
+            parts.push((rows, names.unwrap_or_default()));
         }
         // The parts go last. If this program ends before, they are unreachable and only cost storage.
         let written = write.await?;
-        for (rows, ids) in parts {
-            rows.delete_parts(ids, &SEVERAL.transact, db).await;
+        for (rows, names) in parts {
+            rows.delete_parts(names, &SEVERAL.transact, db).await;
         }
         Ok(written)
     })

@@ -7,6 +7,9 @@
 //! $LARGE#Hall#seats#HALL%231                                     the head
 //! $LARGE#Hall#seats#HALL%231#0f3c..                              a part, by its random id
 //! ```
+//!
+//! The row of a part outside of DynamoDB is a *marker* without content. It is written before the object, and only a sweep deletes
+//! it, after the object.
 
 use std::sync::Arc;
 
@@ -25,12 +28,10 @@ use crate::plan::{
     ConditionFailure, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, read_item,
 };
 use crate::schema::{EntityDef, LargeDef, Pattern, Style, TableDef};
+use crate::write::part_name::{ID_LENGTH, PartName};
 
 /// The attribute of a head with the names of its parts.
 pub(crate) const PARTS: &str = "$large.parts";
-
-/// The number of characters of a part's id.
-pub(crate) const ID_LENGTH: usize = 32;
 
 /// DynamoDB's limit for a partition key.
 const LONGEST_KEY: usize = 2048;
@@ -139,20 +140,34 @@ impl LargeRows {
     /// Deletes parts that nothing refers to. If one cannot be deleted now, it and the others are left to a sweep.
     pub(crate) async fn delete_parts(
         &self,
-        ids: impl IntoIterator<Item = String>,
+        parts: impl IntoIterator<Item = PartName>,
         pattern: &'static Pattern,
         db: &Dynamo,
     ) {
-        let deletes = ids.into_iter().map(|id| {
-            let asked = (Node::all([]), Meaning::Row(ConditionFailure::NEVER));
-            let (verb, table) = (WriteVerb::Delete, self.table_name(db));
-            let mut write = WriteRequest::new(verb, table, 256, pattern, db.now(), asked);
-            write.at_key(&self.part_key(&id));
-            async { write.into_quiet_plan()?.send_plan(db).await }
-        });
+        let parts = parts.into_iter();
+        let deletes = parts.map(|part| async move { self.delete_part(&part, pattern, db).await });
         let deletes = stream::iter(deletes).buffer_unordered(CONCURRENCY);
         // Each further failure would take as long as the retries of this one.
         let _: Result<()> = deletes.try_for_each(|()| async { Ok(()) }).await;
+    }
+}
+
+impl LargeRows {
+    async fn delete_part(
+        &self,
+        part: &PartName,
+        pattern: &'static Pattern,
+        db: &Dynamo,
+    ) -> Result<()> {
+        if let Some(object) = part.object() {
+            // The marker is left to a sweep: a late attempt of the upload may still store the object again.
+            return self.delete_object(&object, db).await;
+        }
+        let asked = (Node::all([]), Meaning::Row(ConditionFailure::NEVER));
+        let (verb, table) = (WriteVerb::Delete, self.table_name(db));
+        let mut write = WriteRequest::new(verb, table, 256, pattern, db.now(), asked);
+        write.at_key(&self.part_key(part.id()));
+        write.into_quiet_plan()?.send_plan(db).await
     }
 }
 
@@ -168,23 +183,16 @@ pub(crate) fn head_deletes(
     rows.map(|rows| rows.head_delete(now, db)).collect()
 }
 
-/// The ids of the parts that a head names.
-pub(crate) fn part_ids(head: &[u8]) -> Result<Vec<String>, CodecError> {
-    let names = part_names(head)?;
-    let id = |name: &String| name.split(' ').next().unwrap_or_default().to_owned();
-    Ok(names.iter().map(id).collect())
-}
-
-/// The names of the parts of a head: each begins with the id.
-pub(crate) fn part_names(head: &[u8]) -> Result<Vec<String>, CodecError> {
+/// The names of the parts of a head, in their order.
+pub(crate) fn part_names(head: &[u8]) -> Result<Vec<PartName>, CodecError> {
     let Some(parts) = find_member(head, PARTS)? else {
         return Ok(Vec::new());
     };
     let list = find_member(parts, "L")?;
     let list = list.ok_or_else(|| CodecError::new("the names of parts are no list").at(PARTS))?;
     let texts = array_elements(list)?.into_iter();
-    let text = |json| Ok(Reader::new(json).text()?.into_owned());
-    texts.map(text).collect()
+    let name = |json| Ok(PartName(Reader::new(json).text()?.into_owned()));
+    texts.map(name).collect()
 }
 
 /// The beginning of the keys of all rows of a list or blob.

@@ -11,6 +11,7 @@ use dynamo_entity::{DynamoValue, ErrorKind};
 use futures_util::TryStreamExt as _;
 
 pub mod guarantees;
+pub mod outside;
 
 use crate::support::clock::HandClock;
 use crate::support::db::{Db, Raw, s};

@@ -165,6 +165,7 @@ fn main() {
         ("keys", keys::tests),
         ("large", large::tests),
         ("large::guarantees", large::guarantees::tests),
+        ("large::outside", large::outside::tests),
         ("shape", shape::tests),
         ("shapes", shapes::tests),
         ("late", late::tests),

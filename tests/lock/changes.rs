@@ -105,6 +105,12 @@ changes! {
     list_becomes_a_blob: BreaksRunning at "Hall.seats" ["it was a list and is a blob"] of Hall
         { entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: String)) { id: u32 } }
         => { entity Hall(table = "halls", key(pk = "HALL#{id}"), blob(seats)) { id: u32 } }
+    list_moves_outside: BreaksRunning at "Hall.seats" ["outside of DynamoDB from now on", "with_object_storage"] of Hall
+        { entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: String)) { id: u32 } }
+        => { entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: String, outside)) { id: u32 } }
+    blob_moves_into_the_table: Free at "Hall.plan" ["what was written before remains outside", "each value was written again"] of Hall
+        { entity Hall(table = "halls", key(pk = "HALL#{id}"), blob(plan, outside)) { id: u32 } }
+        => { entity Hall(table = "halls", key(pk = "HALL#{id}"), blob(plan)) { id: u32 } }
     elements_with_another_field: BreaksRunning at "Hall.Seat.row" [] of Hall
         {
             #[derive(DynamoValue)] pub struct Seat { number: u32 }

@@ -32,4 +32,13 @@ pub struct Expiring {
     pub until: i64,
 }
 
+#[derive(DynamoEntity)]
+#[dynamo(table = "halls", key(pk = "HALL#{id}"))]
+#[dynamo(blob(plan, outside = "s3"), chunked(seats: Seat, outsides), blob(film, outside, outside), outside)]
+pub struct Outside {
+    pub id: u32,
+    #[dynamo(outside)]
+    pub image: Vec<u8>,
+}
+
 fn main() {}

@@ -70,12 +70,9 @@ fn function(entity: &Entity, number: usize, value: &LargeValue) -> TokenStream {
 /// The declarations that reading and writing need.
 pub(super) fn definitions(entity: &Entity) -> TokenStream {
     let values = entity.large.iter().map(|value| {
-        let (name, stored, is_blob) = (
-            plain_name(&value.name),
-            &value.stored,
-            value.element.is_none(),
-        );
-        code!(__d::LargeDef { name: #name, stored: #stored, is_blob: #is_blob })
+        let (name, stored) = (plain_name(&value.name), &value.stored);
+        let (is_blob, outside) = (value.element.is_none(), value.is_outside);
+        code!(__d::LargeDef { name: #name, stored: #stored, is_blob: #is_blob, outside: #outside })
     });
     code!(&[#(#values),*])
 }

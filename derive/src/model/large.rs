@@ -12,6 +12,8 @@ pub(crate) struct LargeValue {
     /// `rename`, otherwise the name: the keys of the rows contain it.
     pub(crate) stored: String,
     pub(crate) stored_at: Span,
+    /// Whether the contents of the parts are objects outside of DynamoDB.
+    pub(crate) is_outside: bool,
 }
 
 impl LargeValue {

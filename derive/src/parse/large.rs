@@ -1,4 +1,4 @@
-//! Reads `chunked(seats: Seat)` and `blob(plan)`, both with `rename = ".."`.
+//! Reads `chunked(seats: Seat)` and `blob(plan)`, both with `outside` and `rename = ".."`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens as _;
@@ -58,6 +58,7 @@ fn one(opt: Opt, diag: &Diag) -> Option<LargeValue> {
     }
     let rest = attribute::options(rest, diag);
     let mut options = Options::of(rest, &option_place::LARGE, diag);
+    let outside = options.take("outside").and_then(|opt| opt.flag(diag));
     let renamed = options.take("rename").and_then(|opt| opt.stored_name(diag));
     let (stored, stored_at): (String, Span) = match renamed {
         Some(text) => (text.value(), text.span()),
@@ -68,5 +69,6 @@ fn one(opt: Opt, diag: &Diag) -> Option<LargeValue> {
         element,
         stored,
         stored_at,
+        is_outside: outside.is_some(),
     })
 }

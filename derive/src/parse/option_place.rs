@@ -147,7 +147,7 @@ pub(crate) const VECTOR: OptionPlace = OptionPlace {
 
 pub(crate) const LARGE: OptionPlace = OptionPlace {
     what: "a list or a blob",
-    words: &[RENAME],
+    words: &[RENAME, once("outside", "outside")],
 };
 
 pub(crate) const FIELD: OptionPlace = OptionPlace {

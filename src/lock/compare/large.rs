@@ -9,7 +9,9 @@ impl EntityPair<'_> {
     pub(super) fn large_values(&self, changes: &mut Vec<StoredChange>) {
         for was in &self.old.large {
             changes.extend(match stored_as(self.new, &was.stored) {
-                Some(is) => self.large_value(was, is),
+                Some(is) => self
+                    .large_value(was, is)
+                    .or_else(|| self.large_moved(was, is)),
                 None => Some(self.large_gone(was)),
             });
         }
@@ -81,6 +83,34 @@ impl EntityPair<'_> {
                 "then delete the old one for all items, and drop its declaration",
             ],
         ))
+    }
+}
+
+impl EntityPair<'_> {
+    /// Each part is read from the place where it was written, so the declaration decides only about later writes.
+    fn large_moved(&self, was: &LargeSchema, is: &LargeSchema) -> Option<StoredChange> {
+        let kind = kind(is);
+        match (was.outside, is.outside) {
+            (false, true) => Some(self.change(
+                ChangeClass::BreaksRunning,
+                &is.stored,
+                format!(
+                    "the {kind} is stored outside of DynamoDB from now on: running programs without a storage cannot read what new \
+                     programs write"
+                ),
+                &[
+                    "deploy programs that call `with_object_storage` and do not declare `outside` yet, everywhere",
+                    "then deploy those that declare it; what was written before stays readable",
+                ],
+            )),
+            (true, false) => Some(self.change(
+                ChangeClass::Free,
+                &is.stored,
+                format!("the {kind} is stored in the table from now on: what was written before remains outside"),
+                &["keep calling `with_object_storage` until each value was written again, and a sweep has run a day later"],
+            )),
+            _ => None,
+        }
     }
 }
 

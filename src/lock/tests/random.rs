@@ -214,6 +214,7 @@ impl RandomModel {
         LargeSchema {
             stored: self.name(),
             element: self.may(|random| random.one(&TYPES).to_owned()),
+            outside: self.0.bool(),
             ..LargeSchema::default()
         }
     }

@@ -241,6 +241,7 @@ impl RandomSchema {
                 stored: random.text(),
                 element: random.may(Self::text),
                 rust_type: random.may(Self::text),
+                outside: random.0.bool(),
             }),
             searches: self.some(|random| VectorSearchSchema {
                 name: random.text(),
