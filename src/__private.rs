@@ -79,16 +79,17 @@ pub use crate::schema::{
     PartRanges, Piece, Presence, Projection, SHAPE, SecondKeyDef, SecondKeyUse, ShapeDef,
     ShapeModel, StreamView, Style, TableDef, TableModel, TypeModel, TypeOf, UniqueDef, UniqueModel,
     UniqueRowDef, ValueModel, VariantModel, VectorDef, VectorKeyDef, WhenDef, Width, are_distinct,
-    attributes_agree, count_flattened, ends, fills_sort_key, flattened_fit, has_at_most,
-    has_free_constants, has_free_type, has_one_move, has_second_key, has_text_partition,
-    index_fits, index_in, is_escaped, is_filled, is_free, is_free_of, is_global,
-    is_identified_by_key, is_identified_by_type, is_in_index, is_key, is_movable, is_number,
-    is_part, is_table, keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed,
+    attributes_agree, begins_with_tenant, contains_tenant, count_flattened, ends, fills_sort_key,
+    flattened_fit, has_at_most, has_free_constants, has_free_type, has_one_move, has_second_key,
+    has_text_partition, index_fits, index_in, is_escaped, is_filled, is_free, is_free_of,
+    is_global, is_identified_by_key, is_identified_by_type, is_in_index, is_key, is_movable,
+    is_number, is_part, is_table, keys_may_meet, leaves_room_for_uniques, lists, may_be_renamed,
     may_lack_flattened, name_or_empty, nth, part_number, ranges_in, row_fills_keys,
     row_fits_indexes, row_has_free_constants, row_has_own_type, row_is_no_item, row_never_expires,
     rows_differ, rows_may_meet, same_constants, same_entity, same_index_keys, same_key_types,
     same_managed, same_partition, same_primary_key, same_read_shards, same_text, shape_number,
-    share_uniques, shared_attributes_agree, with_flattened, with_flattened_fields,
+    share_uniques, shared_attributes_agree, tenant_fills_partitions, tenant_is_text,
+    tenant_is_unambiguous, with_flattened, with_flattened_fields,
 };
 #[cfg(feature = "vectors")]
 pub use crate::search::{

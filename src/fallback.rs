@@ -192,6 +192,7 @@ pub const FALLBACK_TABLE: TableDef = TableDef {
     sk: Some(""),
     type_attribute: None,
     identify_by: None,
+    tenant: None,
     style: Style::Escaped,
     indexes: &[],
     stream: None,

@@ -29,6 +29,7 @@ chapters! {
     large_values = "../docs/large_values.md"
     vectors = "../docs/vectors.md"
     single_table = "../docs/single_table.md"
+    tenants = "../docs/tenants.md"
     sharding = "../docs/sharding.md"
     model = "../docs/model.md"
     deploying = "../docs/deploying.md"

@@ -37,6 +37,7 @@ mod settings;
 mod shape;
 mod stored_type;
 mod table;
+mod tenant;
 mod unique;
 mod value;
 mod vector;
@@ -123,6 +124,11 @@ pub use shape::{same_index_keys, same_managed, same_primary_key, shape_number};
 pub(crate) use stored_type::StoredType;
 pub use table::{
     IndexSchema, KeyAttribute, NamedTable, ProjectionSchema, TableSchema, VectorIndexSchema,
+};
+#[doc(hidden)]
+pub use tenant::{
+    begins_with_tenant, contains_tenant, tenant_fills_partitions, tenant_is_text,
+    tenant_is_unambiguous,
 };
 #[cfg(feature = "streams")]
 pub(crate) use unique::has_type_of_any;

@@ -34,6 +34,8 @@ mod stream_call;
 #[cfg(feature = "streams")]
 mod stream_host;
 pub(crate) mod table;
+mod tenant;
+mod tenant_table;
 mod token_life;
 mod wire_path;
 
@@ -51,6 +53,8 @@ pub(crate) use request::{BoxFuture, Reply, Request, Resend, ServiceOperation};
 pub(crate) use sdk::AnySleep;
 #[cfg(feature = "streams")]
 pub(crate) use stream_call::{StreamOperation, is_embedded_stream};
+pub(crate) use tenant::TenantRule;
+pub(crate) use tenant_table::TenantTable;
 pub(crate) use token_life::TokenLife;
 pub(crate) use wire_path::WireTrace;
 pub use wire_path::{SdkFallback, WirePath};

@@ -44,6 +44,7 @@ mod shape;
 mod stored;
 mod table;
 mod template;
+mod tenant;
 mod unique;
 mod usage;
 mod value;

@@ -217,7 +217,7 @@ impl BatchWork<'_> {
     fn split_refused(&self, writes: Vec<(usize, Write)>, error: Error) -> Vec<Slots> {
         let of_a_write = matches!(
             error.kind(),
-            ErrorKind::Rejected | ErrorKind::CollectionFull
+            ErrorKind::Rejected | ErrorKind::CollectionFull | ErrorKind::OutsideTenant
         );
         let of_a_table = matches!(
             error.kind(),

@@ -36,6 +36,7 @@ impl Dynamo {
     /// Other programs see the full names of the tables, with the prefix. Fails with
     /// [`ErrorKind::Config`](crate::ErrorKind::Config) if the connection leads to a server, or through an SDK client.
     pub fn serve(&self) -> Result<ServeEngine> {
+        self.require_no_tenant("serve")?;
         let engine = self.engine().ok_or_else(|| {
             Error::config(
                 "only an embedded database can be served: connect to `embedded:memory` or `embedded:PATH`, or call \

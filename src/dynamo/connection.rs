@@ -8,12 +8,13 @@ use crate::clock::{Clock, Moment, SharedClock, SystemClock, Timestamp};
 use crate::dynamo::{ItemTurns, Secret, StrongTables, TablePrefix};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::observe::{Observers, RequestEvent};
-use crate::schema::NamedTable;
+use crate::schema::{NamedTable, TableSchema};
 use crate::storage::{ObjectStorage, SharedStorage};
 #[cfg(feature = "serve")]
 use crate::wire::embedded::EmbeddedEngine;
 use crate::wire::{
-    BoxFuture, Client, Failure, Reply, Request, Resend, ServiceOperation, TokenLife, Wire,
+    BoxFuture, Client, Failure, Reply, Request, Resend, ServiceOperation, TenantRule, TenantTable,
+    TokenLife, Wire,
 };
 
 /// A connection to DynamoDB, or to a server with the same protocol.
@@ -49,6 +50,8 @@ struct Connection {
     strong_tables: Arc<StrongTables>,
     /// Whether it leads to an engine on this machine, as far as its URL shows.
     is_local: bool,
+    /// The tables of `for_tenant`.
+    tenant_tables: Option<Arc<[TenantTable]>>,
 }
 
 impl Dynamo {
@@ -78,6 +81,7 @@ impl Dynamo {
             turns: Arc::default(),
             strong_tables: Arc::default(),
             is_local: false,
+            tenant_tables: None,
         };
         Dynamo(Arc::new(connection), None)
     }
@@ -157,6 +161,56 @@ impl Dynamo {
     #[must_use]
     pub fn with_object_storage(self, storage: impl ObjectStorage) -> Dynamo {
         self.with_change(|inner| inner.object_storage = Some(SharedStorage::new(storage)))
+    }
+
+    /// Names the tables of [`for_tenant`](Self::for_tenant), by their schemas. Call it once, after
+    /// [`with_prefix`](Self::with_prefix).
+    ///
+    /// A table that does not declare `tenant = ..` is an error of kind [`Config`](crate::error::ErrorKind::Config).
+    pub fn with_tenant_tables(
+        self,
+        schemas: impl IntoIterator<Item = TableSchema>,
+    ) -> Result<Dynamo> {
+        let tables = schemas.into_iter();
+        let tables = tables.map(|schema| TenantTable::of_schema(&schema, self.table_name(&schema)));
+        let tables: Arc<[TenantTable]> = tables.collect::<Result<_>>()?;
+        Ok(self.with_change(|inner| inner.tenant_tables = Some(tables)))
+    }
+
+    /// Returns the same connection for one tenant: the keys of every request are compared with it before anything is sent,
+    /// and a request that reaches beyond it is an error of kind
+    /// [`OutsideTenant`](crate::error::ErrorKind::OutsideTenant). You can call this for every request that a service
+    /// handles, because it is cheap. See [the guide](crate::guide::tenants) for the rejected requests.
+    ///
+    /// The tenant is the text of the field that the tables declare by `tenant = ..`; an empty one is an error of kind
+    /// [`InvalidKey`](crate::error::ErrorKind::InvalidKey). [`client`](Self::client) returns the SDK client, which compares
+    /// nothing.
+    ///
+    /// ```
+    /// # use dynamo_entity::prelude::*;
+    /// #[derive(DynamoEntity)]
+    /// #[dynamo(table = "notes", tenant = org, key(pk = "{org}", sk = "{number:06}"))]
+    /// struct Note { org: String, number: u32 }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// # let db = Dynamo::connect("embedded:memory").await?;
+    /// # db.create_tables([Note::schema()]).await?;
+    /// let db = db.with_tenant_tables([Note::schema()])?;
+    /// let acme = db.for_tenant("acme")?;
+    /// Note { org: "acme".into(), number: 1 }.create().send(&acme).await?;
+    ///
+    /// let foreign = Note::key("globex", 1).get().send(&acme).await.err();
+    /// assert_eq!(foreign.map(|error| error.kind()), Some(ErrorKind::OutsideTenant));
+    /// # Ok(()) }
+    /// ```
+    pub fn for_tenant(&self, tenant: impl AsRef<str>) -> Result<Dynamo> {
+        let tables = self.0.tenant_tables.clone().ok_or_else(|| {
+            Error::config("name the tables before: `db.with_tenant_tables([Shop::schema()])?`")
+        })?;
+        let rule = TenantRule::new(tables, tenant.as_ref())?;
+        let wire = self.0.wire.clone().for_tenant(rule)?;
+        Ok(self.clone().with_change(|inner| inner.wire = wire))
     }
 
     /// Calls the observer for every request for items, with its purpose, duration, consumption, result and path.
@@ -283,6 +337,12 @@ impl Dynamo {
     #[cfg(feature = "serve")]
     pub(crate) fn engine(&self) -> Option<&EmbeddedEngine> {
         self.0.wire.engine()
+    }
+
+    /// Fails for an operation that concerns all tenants, on a connection of one.
+    #[cfg(feature = "serve")]
+    pub(crate) fn require_no_tenant(&self, operation: &str) -> Result<()> {
+        self.0.wire.require_no_tenant(operation)
     }
 
     /// The wire for operations on tables.

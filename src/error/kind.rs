@@ -28,6 +28,9 @@ pub enum ErrorKind {
     TooLarge,
     /// The text is not a cursor, or is a cursor of another query. Nothing was sent.
     InvalidCursor,
+    /// A connection of [one tenant](crate::Dynamo::for_tenant) was given a key of another tenant, or a request that concerns
+    /// several, such as a scan. Nothing of this request was sent.
+    OutsideTenant,
     /// Another item has a value that is declared `unique`, and nothing was written.
     UniqueViolation,
     /// [`one`](crate::QueryExt::one) found two rows.

@@ -6,6 +6,7 @@ use crate::json::Tag;
 use crate::key::escape_part;
 use crate::schema::{
     EntitySchema, KeyContent, KeySchema, KeyType, PartSchema, PieceSchema, TableSchema,
+    UniqueSchema,
 };
 
 /// The known values of fields, as they are stored.
@@ -18,6 +19,8 @@ pub(super) enum KeyLimit {
     Exact(String),
     /// A text that begins so.
     Beginning(String),
+    /// A text that begins with the first one and ends with the second one.
+    Enclosed(String, String),
 }
 
 /// An entity in its table, with the values of its fields that are known.
@@ -55,6 +58,28 @@ impl KeyReader<'_> {
             }
         }
         Some(KeyLimit::Exact(text))
+    }
+
+    /// The keys of the items that store a unique value, which begin with `front` and have the parts after it.
+    pub(super) fn unique_limit(&self, unique: &UniqueSchema, front: String) -> KeyLimit {
+        let known: Vec<Option<String>> = unique
+            .parts
+            .iter()
+            .map(|part| self.part_text(part))
+            .collect();
+        let at_front: Vec<&str> = known.iter().map_while(Option::as_deref).collect();
+        if at_front.len() == known.len() {
+            return KeyLimit::Exact(front + &at_front.join("#"));
+        }
+        if !at_front.is_empty() {
+            return KeyLimit::Beginning(front + &at_front.join("#") + "#");
+        }
+        // A part contains no `#`, so a key of two parts with this end has exactly this part there. With more parts, the text
+        // before the end could contain another value.
+        match known.as_slice() {
+            [None, Some(last)] => KeyLimit::Enclosed(front, format!("#{last}")),
+            _ => KeyLimit::Beginning(front),
+        }
     }
 
     /// The text of a part whose value is known. Only texts are in keys as they are given.

@@ -232,7 +232,8 @@ impl Policy {
     ///
     /// A field that no entity has is an error of [`document`](Self::document), and so is everything that would reach
     /// the partitions of other values: a scan, `allow_ready`, a pattern whose key does not have the field. The items
-    /// that store unique values are limited to those of the entity, but not to the value.
+    /// that store unique values are limited to the value if it is the first of their parts in the order of their keys, or one of
+    /// two; otherwise only to those of the entity.
     ///
     /// ```
     /// # use dynamo_entity::prelude::*;

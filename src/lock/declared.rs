@@ -45,6 +45,8 @@ fn stored_table(schema: &TableSchema) -> TableSchema {
         doc: String::new(),
         settings: TableSettings::default(),
         allows: Vec::new(),
+        // The tenant is a rule for declarations, and no item stores it.
+        tenant: None,
         ..schema.clone()
     }
 }

@@ -566,6 +566,8 @@ pub struct TableDef {
     pub type_attribute: Option<&'static str>,
     /// The option `identify_by`. Without it, rows are identified by their type, and by their key only if they have no type.
     pub identify_by: Option<IdentifyBy>,
+    /// The field with which every partition key begins.
+    pub tenant: Option<&'static str>,
     /// The format of key texts.
     pub style: Style,
     /// Its indexes.

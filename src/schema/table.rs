@@ -48,6 +48,8 @@ json_record! {
         pub type_attribute: Option<String> => may,
         /// The option `identify_by`. Without it, rows are identified by their type, and by their key only if they have no type.
         pub identify_by: Option<IdentifyBy> => may,
+        /// The field with which every partition key begins; see [the guide](crate::guide::tenants).
+        pub tenant: Option<String> => may,
         /// The format of key texts.
         pub style: Style => must("keys"),
         /// Global secondary indexes.

@@ -19,6 +19,7 @@ use super::request::Resend;
 use super::request::{BoxFuture, Reply, Request, ServiceOperation};
 use super::sdk::{self, HookExchange, UserAgentCache};
 use super::server_capabilities::ServerCapabilities;
+use super::tenant::TenantRule;
 use super::token_life::TokenLife;
 use super::wire_path::{SdkFallback, WirePath, WireTrace};
 
@@ -83,6 +84,7 @@ impl Wire {
             sends: self.sends.clone(),
             // The facts that were learned describe the other client: its endpoint, credentials and interceptors.
             plain: self.plain.as_ref().map(|_| Arc::default()),
+            gate: self.gate.of_another_client(),
             ..Wire::new(client)
         }
     }
@@ -182,8 +184,20 @@ impl Wire {
     }
 
     /// The gate that every request passes before it is sent.
-    pub(super) fn gate(&self) -> Gate {
-        self.gate
+    pub(super) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// The same client for one tenant.
+    pub(crate) fn for_tenant(mut self, tenant: TenantRule) -> crate::error::Result<Self> {
+        self.gate = self.gate.for_tenant(tenant)?;
+        Ok(self)
+    }
+
+    /// Fails for an operation that concerns all tenants, on a connection of one.
+    #[cfg(feature = "serve")]
+    pub(crate) fn require_no_tenant(&self, operation: &str) -> crate::error::Result<()> {
+        self.gate.require_no_tenant(operation)
     }
 
     /// Sends a request and waits for its answer. If it is dropped before the end, the request may or may not have been

@@ -7,17 +7,21 @@
 //! A program that uses the SDK by [`Dynamo::client`](crate::dynamo::Dynamo::client) does not pass the gate.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use super::failure::FailureContext;
 use super::request::Request;
+use super::tenant::TenantRule;
 use crate::error::Result;
 use crate::runtime;
 
 /// The gate of a connection, with the facts about the connection that its rules need.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Gate {
     /// Whether the client's connections exist only in a runtime of tokio.
     needs_tokio: bool,
+    /// The tenant whose keys alone may be used. Shared, because it is copied for every connection of the tenant.
+    tenant: Option<Arc<TenantRule>>,
 }
 
 /// A request for items that has passed the gate.
@@ -53,27 +57,63 @@ impl Gate {
     /// For a client that the library has built on its own sockets.
     #[cfg(feature = "aws")]
     pub(super) fn of_sockets() -> Self {
-        Gate { needs_tokio: true }
+        Gate {
+            needs_tokio: true,
+            tenant: None,
+        }
+    }
+
+    /// For another client of the same connection.
+    pub(super) fn of_another_client(&self) -> Self {
+        Gate {
+            needs_tokio: false,
+            tenant: self.tenant.clone(),
+        }
+    }
+
+    /// For a tenant. A gate of another tenant does not become one of this.
+    pub(super) fn for_tenant(&self, tenant: TenantRule) -> Result<Self> {
+        if let Some(known) = &self.tenant
+            && !known.is_same_tenant(&tenant)
+        {
+            return Err(TenantRule::other_tenant_error());
+        }
+        Ok(Gate {
+            tenant: Some(Arc::new(tenant)),
+            ..self.clone()
+        })
+    }
+
+    /// Fails for an operation that concerns all tenants, on a connection of one.
+    pub(super) fn require_no_tenant(&self, operation: &str) -> Result<()> {
+        match &self.tenant {
+            Some(_) => Err(TenantRule::operation_error(operation)),
+            None => Ok(()),
+        }
     }
 
     /// Admits a request for items, or returns the reason for which it is not sent.
-    pub(super) fn admit_request(self, request: &Request) -> Result<Admitted<'_>> {
+    pub(super) fn admit_request<'r>(&self, request: &'r Request) -> Result<Admitted<'r>> {
         self.require_runtime()?;
+        if let Some(tenant) = &self.tenant {
+            tenant.check_request(request)?;
+        }
         Ok(Admitted(request))
     }
 
     /// Admits an operation on a table, or returns the reason for which it is not sent.
     pub(super) fn admit_operation<'t>(
-        self,
+        &self,
         operation: &'t str,
         table: &'t str,
     ) -> Result<AdmittedOperation<'t>> {
         self.require_runtime()?;
+        self.require_no_tenant(operation)?;
         Ok(AdmittedOperation { operation, table })
     }
 
     /// Fails where the sockets of a client that the library built would panic.
-    pub(super) fn require_runtime(self) -> Result<()> {
+    pub(super) fn require_runtime(&self) -> Result<()> {
         match self.needs_tokio {
             // The sockets of the SDK panic outside of a runtime of tokio. Clients of the user and
             // the embedded engine may have other connections, so nothing is required of them.

@@ -73,6 +73,7 @@ mod silent;
 mod streams;
 mod sums;
 mod table;
+mod tenants;
 mod traced;
 mod transact;
 mod transact_get;
@@ -192,6 +193,7 @@ fn main() {
     all.extend(trials("costs", Mode::Raw, costs::tests()));
     all.extend(trials("truth", Mode::Raw, truth::tests()));
     all.extend(trials("table", Mode::Raw, table::tests()));
+    all.extend(trials("tenants", Mode::Raw, tenants::tests()));
     for (module, tests) in verbs {
         all.extend(trials(module, Mode::Raw, tests()));
         // These ways differ only in how requests are sent and answers read, so a few modules that cover each

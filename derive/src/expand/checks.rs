@@ -7,7 +7,7 @@ use syn::{Path, Type};
 use super::attribute::{declared, index_attribute};
 use super::index::index_keys;
 use super::tokens::{assertion, check, of, option, shown};
-use super::{expiry, flat, large, library, second_key, shape, template, unique};
+use super::{expiry, flat, large, library, second_key, shape, template, tenant, unique};
 use crate::check::types::{is_basic, is_float};
 use crate::check::{no_end, placeholder};
 use crate::literal::{sorts_low, unfit};
@@ -39,6 +39,7 @@ pub(super) fn entity(entity: &Entity) -> TokenStream {
     if let TableRef::Shared(path) = &entity.table {
         checks.extend(shared(entity, path, &def));
     }
+    checks.extend(tenant::entity(entity));
     code!(#(#checks)*)
 }
 
@@ -431,6 +432,7 @@ pub(super) fn table(table: &Table) -> TokenStream {
             checks.push(pair(table, first, second));
         }
     }
+    checks.extend(tenant::table(ident, table.tenant.as_ref()));
     code!(#(#checks)*)
 }
 

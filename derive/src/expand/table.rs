@@ -115,6 +115,7 @@ pub(super) fn of_entity(entity: &Entity) -> Option<TokenStream> {
         sk: (entity.sk.as_ref()).map(|sk| text(&own_name(entity, sk, "sk"))),
         type_attribute: None,
         identify_by: None,
+        tenant: own.tenant.clone(),
         stream: own.stream,
         style: own.style,
         entities: vec![entity.ident.clone().into()],
@@ -140,6 +141,7 @@ fn implementation(
     let type_attribute = option(type_attribute);
     let identify_by = table.identify_by.map(|by| variant("IdentifyBy", by));
     let identify_by = option(identify_by);
+    let tenant = option(table.tenant.as_ref().map(plain_name));
     // The type of the stored item is a condition, so plain writes of such a table are no members of a batch.
     let unguarded = match table.identify_by {
         Some(IdentifyBy::Type) => code!(__d::TypeChecked),
@@ -165,6 +167,7 @@ fn implementation(
                 sk: #sk,
                 type_attribute: #type_attribute,
                 identify_by: #identify_by,
+                tenant: #tenant,
                 style: #style,
                 indexes: &[#(#indexes),*],
                 stream: #stream,

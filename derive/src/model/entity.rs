@@ -200,6 +200,7 @@ pub(crate) enum TableRef {
 
 pub(crate) struct OwnTable {
     pub(crate) name: LitStr,
+    pub(crate) tenant: Option<Ident>,
     pub(crate) stream: Option<StreamView>,
     pub(crate) style: Style,
 }

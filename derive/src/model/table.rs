@@ -19,6 +19,8 @@ pub(crate) struct Table {
     /// As far as it is written.
     pub(crate) type_attribute: Option<LitStr>,
     pub(crate) identify_by: Option<IdentifyBy>,
+    /// The field with which every partition key begins.
+    pub(crate) tenant: Option<Ident>,
     pub(crate) stream: Option<StreamView>,
     pub(crate) style: Style,
     pub(crate) entities: Vec<Path>,

@@ -11,7 +11,7 @@ use crate::parse::key::{self, Key};
 use crate::parse::option::{Given, Opt, OptionValue};
 use crate::parse::options::Options;
 use crate::parse::reader::Reader;
-use crate::parse::table_option::{stream, style};
+use crate::parse::table_option::{stream, style, tenant};
 use crate::parse::{
     allow, attribute, constant, field, index, krate, large, option_place, rename, second_key,
     shape, unique, vector,
@@ -142,22 +142,27 @@ fn refuse_generics(generics: &Generics, diag: &Diag) {
     }
 }
 
-/// Rule: an entity names its table. `stream` and `verbatim` describe a table of its own only.
+/// Rule: an entity names its table. `stream`, `tenant` and `verbatim` describe a table of its own
+/// only.
 fn table(options: &mut Options, ident: &Ident, diag: &Diag) -> Option<TableRef> {
-    let (stream_opt, verbatim) = (options.take("stream"), options.take("verbatim"));
+    let [stream_opt, tenant_opt, verbatim] =
+        ["stream", "tenant", "verbatim"].map(|word| options.take(word));
     let message = format!(
         "`{ident}` has no table; write `#[dynamo(table = Shop)]` for a shared one or \
             `#[dynamo(table = \"name\")]` for its own"
     );
     let opt = options.required("table", ident.span(), message, diag)?;
     if let Given::Value(OptionValue::Text(name)) = opt.given {
+        let style = style(verbatim, diag);
         return Some(TableRef::Own(OwnTable {
             name,
+            tenant: tenant_opt.and_then(|opt| tenant(opt, style, diag)),
             stream: stream_opt.and_then(|opt| stream(opt, diag)),
-            style: style(verbatim, diag),
+            style,
         }));
     }
-    for Opt { name, .. } in [stream_opt, verbatim].into_iter().flatten() {
+    let of_tables = [stream_opt, tenant_opt, verbatim];
+    for Opt { name, .. } in of_tables.into_iter().flatten() {
         diag.at(
             name.span(),
             format!("`{name}` describes a shared table; write it on the table"),

@@ -45,6 +45,7 @@ const PERSONAL: Word = once("personal", "personal");
 const REST: Word = once("rest", "rest");
 const SERDE: Word = once("serde", "serde");
 const SKIP: Word = once("skip", "skip");
+const TENANT: Word = once("tenant", "tenant = org");
 const STREAM: Word = once("stream", "stream = new_and_old_images");
 const VERBATIM_WORD: Word = once("verbatim", "verbatim` or `verbatim(delimiter = \":\")");
 
@@ -78,6 +79,7 @@ pub(crate) const ENTITY: OptionPlace = OptionPlace {
         once("repository", "repository` or `repository = Name"),
         RENAME_ALL,
         STREAM,
+        TENANT,
         VERBATIM_WORD,
         ALLOW,
         CRATE,
@@ -207,6 +209,7 @@ pub(crate) const TABLE: OptionPlace = OptionPlace {
         STREAM,
         once("type_attribute", "type_attribute = \"_type\""),
         once("identify_by", "identify_by = key"),
+        TENANT,
         VERBATIM_WORD,
         ALLOW,
         CRATE,

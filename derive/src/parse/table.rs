@@ -5,7 +5,7 @@ use syn::{Data, DeriveInput, Fields, Ident, LitStr, Path};
 use crate::diag::Diag;
 use crate::model::Table;
 use crate::parse::options::Options;
-use crate::parse::table_option::{identify_by, stream, style};
+use crate::parse::table_option::{identify_by, stream, style, tenant};
 use crate::parse::{allow, attribute, krate, option_place, table_index};
 
 /// The model as far as it can be read; `None` if name, key or entities are missing.
@@ -34,6 +34,9 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Table> {
         .and_then(|opt| identify_by(opt, diag));
     let stream = options.take("stream").and_then(|opt| stream(opt, diag));
     let style = style(options.take("verbatim"), diag);
+    let tenant = options
+        .take("tenant")
+        .and_then(|opt| tenant(opt, style, diag));
     let indexes = options.take_all(&["gsi", "lsi"]);
     let indexes = indexes
         .into_iter()
@@ -52,6 +55,7 @@ pub(crate) fn read(input: DeriveInput, diag: &Diag) -> Option<Table> {
         sk,
         type_attribute,
         identify_by,
+        tenant,
         stream,
         style,
         entities: entities?,

@@ -1,5 +1,7 @@
-//! Reads `stream` and `verbatim`, which a table has whether it is shared or an entity's own, and `identify_by` of a shared
-//! one.
+//! Reads `stream`, `tenant` and `verbatim`, which a table has whether it is shared or an entity's own, and `identify_by` of
+//! a shared one.
+
+use syn::Ident;
 
 use crate::diag::Diag;
 use crate::model::{IdentifyBy, StreamView, Style};
@@ -26,6 +28,17 @@ pub(crate) fn identify_by(opt: Opt, diag: &Diag) -> Option<IdentifyBy> {
         "value of `identify_by`",
         diag,
     )
+}
+
+/// Reads `tenant = ..`. Rule: keys are escaped, because the end of the tenant in a text without escapes is not known.
+pub(crate) fn tenant(opt: Opt, style: Style, diag: &Diag) -> Option<Ident> {
+    if style != Style::Escaped {
+        let message = "a table with `verbatim` has no `tenant`, because its keys have no escapes, so two tenants could \
+            have the same key; remove one of the two";
+        diag.at(opt.name.span(), message);
+        return None;
+    }
+    opt.word(diag)
 }
 
 /// Reads `verbatim` or `verbatim(delimiter = ":")`; without it keys are escaped.

@@ -288,6 +288,20 @@ fn a_table() {
 }
 
 #[test]
+fn a_tenant_is_read() {
+    let table = parse_quote! {
+        #[dynamo(name = "shop", pk = "pk", tenant = r#type, entities(User))]
+        pub struct Shop;
+    };
+    read(crate::read_table, table, |table: Table| {
+        assert_eq!(
+            table.tenant.map(|it| it.to_string()).as_deref(),
+            Some("r#type")
+        );
+    });
+}
+
+#[test]
 fn values() {
     let structure = parse_quote! {
         #[dynamo(rename_all = "kebab-case")]

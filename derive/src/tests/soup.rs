@@ -6,7 +6,7 @@ use syn::DeriveInput;
 
 use crate::diag::Diag;
 
-const WORDS: [&str; 65] = [
+const WORDS: [&str; 67] = [
     "constant",
     "vector",
     "field",
@@ -36,6 +36,8 @@ const WORDS: [&str; 65] = [
     "entities",
     "type_attribute",
     "identify_by",
+    "tenant",
+    "org",
     "default",
     "skip",
     "rest",

@@ -354,7 +354,10 @@ impl KeyLimit {
     fn limit_rule(&self) -> JsonTree {
         match self {
             KeyLimit::Exact(text) => text.into(),
-            KeyLimit::Beginning(text) => JsonTree::object_of([("prefix", Some(text.into()))]),
+            // Filters have no pattern for the end, so they pass more.
+            KeyLimit::Beginning(text) | KeyLimit::Enclosed(text, _) => {
+                JsonTree::object_of([("prefix", Some(text.into()))])
+            }
         }
     }
 }

@@ -13,6 +13,7 @@ pub(super) fn table_facts(schema: &TableSchema) -> Grid<2> {
             schema.type_attribute.as_deref().map(inline_code),
         ),
         ("rows identified by", schema.identify_by.map(|by| by.word())),
+        ("tenant", schema.tenant.as_deref().map(inline_code)),
     ];
     let keys = keys
         .into_iter()

@@ -48,18 +48,34 @@ impl KeyReader<'_> {
     }
 
     /// The partitions of the items that keep the unique values of the entity, and of no other: in a table of several they
-    /// begin with its stored name, in one of its own with that of the value.
+    /// begin with its stored name, in one of its own with that of the value. Known values limit them further.
     fn unique_limits(&self) -> impl Iterator<Item = Option<KeyLimit>> + '_ {
         let is_shared = self.table.type_attribute.is_some();
         self.entity.uniques.iter().map(move |unique| {
             if let Some(row) = &unique.row {
                 return self.known_limit(&row.pk);
             }
-            let name = match is_shared {
-                true => &self.entity.stored_name,
-                false => &unique.stored,
+            let has_known = unique
+                .fields
+                .iter()
+                .any(|field| self.values.contains_key(field));
+            let mut front = b"$UNIQUE#".to_vec();
+            let mut push_name = |name: &str| {
+                escape_part(name, Style::Escaped, &mut front);
+                front.push(b'#');
             };
-            Some(beginning("$UNIQUE#", name))
+            if is_shared {
+                push_name(&self.entity.stored_name);
+            }
+            // Without a known value, one text covers all unique values of an entity in a shared table.
+            if !is_shared || has_known {
+                push_name(&unique.stored);
+            }
+            let front = String::from_utf8_lossy(&front).into_owned();
+            Some(match has_known {
+                true => self.unique_limit(unique, front),
+                false => KeyLimit::Beginning(front),
+            })
         })
     }
 
@@ -85,7 +101,9 @@ impl KeyReader<'_> {
                     Some(KeyLimit::Exact(within(&pk))),
                     Some(KeyLimit::Beginning(format!("{}#", within(&pk)))),
                 ],
-                Some(KeyLimit::Beginning(pk)) => vec![Some(KeyLimit::Beginning(within(&pk)))],
+                Some(KeyLimit::Beginning(pk) | KeyLimit::Enclosed(pk, _)) => {
+                    vec![Some(KeyLimit::Beginning(within(&pk)))]
+                }
                 None => vec![Some(KeyLimit::Beginning(within("")))],
             }
         })
@@ -108,14 +126,6 @@ impl KeyReader<'_> {
     fn leading_partitions(&self, key: &KeySchema) -> Partitions {
         Partitions::any_partition().limited_by(KeyCondition::Leading, self.known_limit(key))
     }
-}
-
-/// The partitions whose keys begin with this mark and this name.
-fn beginning(mark: &str, name: &str) -> KeyLimit {
-    let mut front = mark.as_bytes().to_vec();
-    escape_part(name, Style::Escaped, &mut front);
-    front.push(b'#');
-    KeyLimit::Beginning(String::from_utf8_lossy(&front).into_owned())
 }
 
 /// The error of a policy that would allow more than its values say.

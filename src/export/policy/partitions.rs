@@ -86,7 +86,8 @@ impl Partitions {
 impl KeyLimit {
     /// As it is compared by equality, in which IAM finds no variables.
     fn literal_text(&self) -> String {
-        let (KeyLimit::Exact(text) | KeyLimit::Beginning(text)) = self;
+        let (KeyLimit::Exact(text) | KeyLimit::Beginning(text) | KeyLimit::Enclosed(text, _)) =
+            self;
         escape_text(text, |_| false)
     }
 
@@ -96,6 +97,9 @@ impl KeyLimit {
         match self {
             KeyLimit::Exact(text) => escape_text(text, is_wild),
             KeyLimit::Beginning(text) => escape_text(text, is_wild) + "*",
+            KeyLimit::Enclosed(text, end) => {
+                escape_text(text, is_wild) + "*" + &escape_text(end, is_wild)
+            }
         }
     }
 }
@@ -132,5 +136,7 @@ mod tests {
         assert_eq!(exact("a*b?${c}").literal_text(), "a*b?${$}{c}");
         let beginning = KeyLimit::Beginning("a*#".to_owned());
         assert_eq!(beginning.pattern_text(), "a${*}#*");
+        let enclosed = KeyLimit::Enclosed("$UNIQUE#a*#".to_owned(), "#b?".to_owned());
+        assert_eq!(enclosed.pattern_text(), "$UNIQUE#a${*}#*#b${?}");
     }
 }

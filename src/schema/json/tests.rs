@@ -371,6 +371,7 @@ impl RandomSchema {
             doc: self.text(),
             type_attribute: self.may(Self::text),
             identify_by: self.may(|random| random.one(&[IdentifyBy::Key, IdentifyBy::Type])),
+            tenant: self.may(Self::text),
             style: self.one(&[Style::Escaped, Style::Verbatim('#'), Style::Verbatim(':')]),
             entities: self.some(Self::entity),
             values: self.some(Self::value),
