@@ -1,7 +1,7 @@
 //! Some fields of an entity.
 
 use super::{DynamoEntity, KeyParts};
-use crate::entity::field::{or_null, within};
+use crate::entity::field::{no_null, within};
 use crate::json::{CodecError, Reader};
 use crate::schema::SHAPE;
 
@@ -87,18 +87,17 @@ struct StoredAs<T> {
     former: Option<&'static str>,
     read: ReadField<T>,
     absent: fn() -> Option<T>,
-    /// Whether the field has a default, which a NULL represents too.
-    or_null: bool,
+    /// Whether the field has a default, which a NULL does not represent.
+    has_default: bool,
 }
 
 type ReadField<T> = fn(&mut Reader<'_>) -> Result<T, CodecError>;
 
 impl<T> StoredAs<T> {
-    /// Reads the value; `None` for a NULL that represents the default.
-    fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
-        match self.or_null {
-            true => or_null(reader, self.read),
-            false => (self.read)(reader).map(Some),
+    fn read(&self, reader: &mut Reader<'_>) -> Result<T, CodecError> {
+        match self.has_default {
+            true => no_null(reader, self.read),
+            false => (self.read)(reader),
         }
     }
 }
@@ -112,7 +111,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
                 former: None,
                 read,
                 absent,
-                or_null: false,
+                has_default: false,
             }),
             of_key: None,
             put_in_key: None,
@@ -128,11 +127,11 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         self
     }
 
-    /// Makes a NULL represent the default, as absence does.
+    /// Explains the error of a NULL, because only absence represents the default.
     #[must_use]
-    pub fn or_null(mut self) -> Self {
+    pub fn with_default(mut self) -> Self {
         if let Some(stored) = &mut self.stored {
-            stored.or_null = true;
+            stored.has_default = true;
         }
         self
     }
@@ -191,7 +190,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
     /// Reads the next value.
     pub fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
         match &self.stored {
-            Some(stored) => within(stored.name, stored.read(reader)),
+            Some(stored) => within(stored.name, stored.read(reader)).map(Some),
             None => reader.skip().map(|()| None),
         }
     }

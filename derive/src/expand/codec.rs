@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::attribute::KeyUse;
 use super::expiry;
 use super::tokens::{call, local, name, of, option, plain_name};
-use super::way::{Way, compressing, time_form, way};
+use super::way::{Way, by_serde, compressing, time_form, way};
 use crate::model::{DefaultValue, Field, FieldRole, FormerName, FormerUse};
 
 /// The role of a field as a key, as tokens of an `Option`.
@@ -44,7 +44,7 @@ fn encode_under(
     let (item, how) = match &way {
         Way::Field => ("encode_field", TokenStream::new()),
         Way::Null => ("encode_null", TokenStream::new()),
-        Way::Serde => ("encode_serde", TokenStream::new()),
+        Way::Serde { writes_null } => (by_serde(*writes_null), TokenStream::new()),
         Way::Compressed { is_written } => (compressing(*is_written), TokenStream::new()),
         Way::Form(form) => ("encode_as", code!(#form,)),
         Way::Version => ("encode_version", code!(stamp,)),
@@ -82,7 +82,7 @@ pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
     let (item, how) = match &way {
         Way::Field => ("encode_field", None),
         Way::Null => ("encode_null", None),
-        Way::Serde => ("encode_serde", None),
+        Way::Serde { writes_null } => (by_serde(*writes_null), None),
         Way::Compressed { is_written } => (compressing(*is_written), None),
         Way::Ttl => ("encode_ttl", None),
         Way::Form(form) => ("encode_as", Some(form.clone())),
@@ -199,15 +199,21 @@ fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
     let (item, form) = way.decode(field);
     let decode = of(&field.ty, &way.contract(), item);
     let form = form.map(|form| code!(, #form));
-    Some(if field.default.is_some() {
-        code!(#stored => __d::keep(
-            &mut #holder,
-            #stored,
-            __d::or_null(reader, |reader| #decode(reader #form)),
-        ),)
-    } else {
-        code!(#stored => __d::keep_value(&mut #holder, #stored, #decode(reader #form)),)
-    })
+    let read = read_with_default(field, &way, &code!(#decode(reader #form)));
+    Some(code!(#stored => __d::keep_value(&mut #holder, #stored, #read),))
+}
+
+/// Reads a field so that a NULL is never lost by its default.
+fn read_with_default(field: &Field, way: &Way, read: &TokenStream) -> TokenStream {
+    match field.default {
+        None => read.clone(),
+        Some(DefaultValue::Trait) => code!(__d::no_null(reader, |reader| #read)),
+        // A None would be written as an absent attribute, which is this default and no None.
+        Some(DefaultValue::Text(_) | DefaultValue::Expr(_)) => {
+            let absent = way.absent(field);
+            code!(__d::no_none(reader, #absent, |reader| #read))
+        }
+    }
 }
 
 /// Reads a field from the attribute of its former name.
@@ -218,13 +224,10 @@ fn former_arm(field: &Field) -> Option<(&String, TokenStream)> {
     let (item, form) = way.decode(field);
     let decode = of(&field.ty, &way.contract(), item);
     let form = form.map(|form| code!(, #form));
-    let read = match field.default {
-        Some(_) => code!(__d::or_null(reader, |reader| #decode(reader #form))),
-        None => code!(#decode(reader #form).map(::core::option::Option::Some)),
-    };
+    let read = read_with_default(field, &way, &code!(#decode(reader #form)));
     Some((
         former,
-        code!(#former => __d::keep_former(&mut #holder, #former, #read),),
+        code!(#former => __d::keep_value(&mut #holder, #former, #read),),
     ))
 }
 
@@ -239,7 +242,7 @@ pub(super) fn prefer_former(field: &Field) -> Option<TokenStream> {
     let (holder, former) = (holder(field), former_holder(field));
     Some(match usage {
         FormerUse::First | FormerUse::Dropped => code!(__d::prefer_former(&mut #holder, #former);),
-        FormerUse::Alone => code!(#holder = ::core::option::Option::flatten(#former);),
+        FormerUse::Alone => code!(#holder = #former;),
     })
 }
 
@@ -310,9 +313,7 @@ pub(super) fn declare(field: &Field) -> Option<TokenStream> {
     let (holder, ty) = (holder(field), &field.ty);
     let former = field.former.as_ref().map(|_| {
         let holder = former_holder(field);
-        // The outer `Option` says whether the name was there, the inner one whether it had a value
-        // other than NULL.
-        code!(let mut #holder = ::core::option::Option::None::<::core::option::Option<#ty>>;)
+        code!(let mut #holder = ::core::option::Option::None::<#ty>;)
     });
     Some(code!(let mut #holder = ::core::option::Option::None::<#ty>; #former))
 }

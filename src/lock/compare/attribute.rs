@@ -437,13 +437,17 @@ fn role(role: FieldRole) -> String {
 
 /// Whether the None of a field is written as NULL.
 fn writes_null(field: &FieldSchema) -> bool {
-    field.form.as_deref() == Some("null")
+    matches!(field.form.as_deref(), Some("null" | "serde_null"))
 }
 
 /// Whether the forms differ only in the None.
 fn only_null(was: &FieldSchema, is: &FieldSchema) -> bool {
-    let plain = |field: &FieldSchema| field.form.is_none() || writes_null(field);
-    writes_null(was) != writes_null(is) && plain(was) && plain(is)
+    let without_null = |field: &FieldSchema| match field.form.as_deref() {
+        Some("null") => None,
+        Some("serde_null") => Some("serde".to_owned()),
+        form => form.map(str::to_owned),
+    };
+    writes_null(was) != writes_null(is) && without_null(was) == without_null(is)
 }
 
 /// Whether an attribute is a constant of the entity.
