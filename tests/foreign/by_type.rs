@@ -20,12 +20,12 @@ use jobs::{
     rows_that_become_others_are_not_deleted,
 };
 use other_rows::{
-    Birds, Whales, a_value_of_a_live_owner_is_kept, a_value_of_another_class_is_not_found,
-    an_unknown_outcome_stays_unknown, hydrated_rows_are_those_of_the_entity,
-    large_rows_are_compared_within_the_limit, lines_without_a_response_are_sent_again,
-    modify_returns_the_item_of_the_other_entity, projections_compare_constants,
-    queries_of_one_entity_leave_out_other_classes, rows_of_an_index_without_types_are_explained,
-    rows_of_no_entity_are_not_touched,
+    Birds, Whales, a_null_is_no_type, a_value_of_a_live_owner_is_kept,
+    a_value_of_another_class_is_not_found, an_unknown_outcome_stays_unknown,
+    hydrated_rows_are_those_of_the_entity, large_rows_are_compared_within_the_limit,
+    lines_without_a_response_are_sent_again, modify_returns_the_item_of_the_other_entity,
+    projections_compare_constants, queries_of_one_entity_leave_out_other_classes,
+    rows_of_an_index_without_types_are_explained, rows_of_no_entity_are_not_touched,
 };
 
 tests![
@@ -44,6 +44,7 @@ tests![
     constants_distinguish_rows_of_one_type(Editions),
     projections_compare_constants(Editions),
     rows_of_no_entity_are_not_touched(Animals),
+    a_null_is_no_type(Animals),
     queries_of_one_entity_leave_out_other_classes(Birds),
     a_value_of_a_live_owner_is_kept(Animals),
     a_value_of_another_class_is_not_found(Animals),

@@ -42,18 +42,9 @@ struct Flags {
     limit: Option<u32>,
     #[dynamo(default)]
     inner: Inner,
-    #[dynamo(default, serde)]
-    state: State,
     #[dynamo(default, was = "grade")]
     rank: u32,
     count: u32,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-enum State {
-    #[default]
-    New,
-    Old,
 }
 
 #[derive(Debug, PartialEq, DynamoProjection)]
@@ -71,7 +62,6 @@ async fn a_default_takes_the_place_of_no_null(db: Db) -> Outcome {
         ("limit", null()),
         ("inner", null()),
         ("inner", inner),
-        ("state", null()),
         ("rank", null()),
         ("grade", null()),
     ] {

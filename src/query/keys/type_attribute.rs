@@ -11,7 +11,7 @@ use crate::entity::sentinel::MARK;
 use crate::entity::shape::stored_shape;
 use crate::error::Error;
 use crate::expr::{Comparison, NULL, Node, Term};
-use crate::json::{CodecError, KeyIdentity, find_member};
+use crate::json::{CodecError, KeyIdentity, find_member, is_null};
 use crate::path::Place;
 use crate::plan::check;
 use crate::plan::own_type::{type_value, typed_condition};
@@ -109,6 +109,12 @@ impl ByKey {
     /// Whether rows with a type are identified by their keys too.
     pub(crate) fn decides_of_typed(&self) -> bool {
         is_identified_by_key(self.table)
+    }
+
+    /// Whether the type of the row is NULL, so that it decides no more than a missing one.
+    pub(crate) fn has_null_type(&self, item: &[u8]) -> bool {
+        let stored = find_member(item, self.attribute).ok().flatten();
+        stored.is_some_and(is_null)
     }
 
     fn is_requested_in_addition(&self, claim: &RowClaim, item: &[u8]) -> bool {

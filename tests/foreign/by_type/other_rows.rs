@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{ErrorKind, Item, Value};
@@ -272,5 +273,27 @@ pub(super) async fn large_rows_are_compared_within_the_limit(db: Db) -> Outcome 
         Whale::key(many).delete().send(&db).await?;
     }
     assert!(written > 3, "{written}");
+    Ok(())
+}
+
+/// A query reports an item whose type is NULL, as a read of its key does, and no write replaces it.
+pub(super) async fn a_null_is_no_type(db: Db) -> Outcome {
+    let place = ("ann", "a");
+    let mut row = untyped(place);
+    row.insert("cls".into(), AttributeValue::Null(true));
+    db.plant::<Mouse>(row.clone()).await;
+    let key = mouse(place, 0).key();
+    assert!(key.clone().get().send(&db).await.is_err());
+    assert_eq!(Mouse::scan().count(&db).await?, 1);
+    for rows in [
+        Mouse::scan().lenient().all(&db).await?,
+        Mouse::in_partition("ann").lenient().all(&db).await?,
+    ] {
+        assert!(matches!(&rows[..], [Err(_)]), "{rows:?}");
+    }
+    assert!(mouse(place, 1).put().send(&db).await.is_err());
+    let report = Mouse::scan().delete_each().send(&db).await;
+    assert!(report.is_err() || report.is_ok_and(|report| report.complete().is_err()));
+    assert_eq!(db.stored(&key).await, row);
     Ok(())
 }
