@@ -176,7 +176,9 @@ impl ConditionFailure {
     /// The message of a conflict, with the unique values that may be the reason.
     fn naming_unique_values(self, kind: ErrorKind, message: &str) -> String {
         let uniques = self.def.map_or(&[][..], |def| def.uniques);
-        let names = uniques.iter().map(|it| format!("`{}`", it.fields.join(", ")));
+        let names = uniques
+            .iter()
+            .map(|it| format!("`{}`", it.fields.join(", ")));
         match names.collect::<Vec<_>>() {
             names if self.changes_unique && kind == ErrorKind::Conflict && !names.is_empty() => {
                 format!(
