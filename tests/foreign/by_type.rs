@@ -3,6 +3,7 @@
 mod histories;
 mod jobs;
 mod other_rows;
+mod shapes;
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{ChangeEvent, StreamEvent};
