@@ -19,11 +19,11 @@ pub fn no_null<'r, T>(
     reader: &mut Reader<'r>,
     decode: impl FnOnce(&mut Reader<'r>) -> Result<T, CodecError>,
 ) -> Result<T, CodecError> {
-    let is_null = matches!(reader.tag(), Ok(Tag::Null));
+    let before = reader.clone();
     // An `Option`, a set and a type of the user may have a value that is stored as NULL or read from it.
-    decode(reader).map_err(|fault| match is_null {
-        true => null_not_default(),
-        false => fault,
+    decode(reader).map_err(|fault| match before.tag() {
+        Ok(Tag::Null) => null_not_default(),
+        _ => fault,
     })
 }
 
