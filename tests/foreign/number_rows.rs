@@ -348,7 +348,7 @@ async fn a_condition_on_a_rounded_number(db: Db) -> Outcome {
             .await?;
         let stored = Item::from(db.stored(&seen.key()).await);
         assert_eq!(stored.get("level"), Some(&Value::N(long.parse()?)));
-        assert_eq!(Probe::hot().all(&db).await?, [seen.clone()]);
+        assert_eq!(Probe::hot().all(&db).await?, std::slice::from_ref(&seen));
         let seen = seen
             .update()
             .apply(|p| p.level().set(0.1))
