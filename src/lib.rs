@@ -106,7 +106,7 @@
 //! | `vectors` | `Vector<N>`, and searches of vector indexes: the module `search`, [the guide](guide::vectors) |
 //! | `aws_lambda_events` | conversions of the events of that crate into those of `streams` |
 //! | `metrics` | requests, cost and duration for the crate `metrics`: `observe::metrics_observer` |
-//! | `rust_decimal`, `bigdecimal` | their decimals as attributes and native number keys |
+//! | `rust_decimal`, `bigdecimal` | their decimals as attributes and in keys |
 //!
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -329,7 +329,7 @@ impl RowSides<'_> {
         }
     }
 
-    /// The value of a derived attribute. The number of a field is the stored one, because the type of the field may round it.
+    /// The value of a derived attribute. For a `number(..)`, it is the stored number, because the type of the field may round it.
     fn number_as_stored<'v>(&'v self, name: &str, fresh: &'v [u8]) -> &'v [u8] {
         let keys = self.declared.def.index_keys();
         let mut numbers = keys.filter_map(|key| match key.source {

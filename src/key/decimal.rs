@@ -1,8 +1,8 @@
 //! Numbers with a fraction in keys: the shortest text, also padded with zeros, or a fixed number of decimals.
 //!
-//! The shortest text is that of other programs: `String(value)` of JavaScript for floats, `str(Decimal)` of Python and
-//! `BigDecimal.toString()` of Java for decimals without zeros at their end. It does not sort like the numbers.
-//! `{price:06.2}` does, because all of its texts have one width.
+//! The shortest text is that of other programs: `String(value)` of JavaScript for floats, and `str(Decimal)` of Python and
+//! `BigDecimal.toString()` of Java for decimals without zeros at the end. It does not sort like the numbers. However, the texts of
+//! `{price:06.2}` do, because all of them have one width and two decimals, and none is negative.
 
 use std::fmt::LowerExp;
 
@@ -16,10 +16,10 @@ use crate::schema::{Pad, PartRanges, Width};
 /// `{field:06.2}` and `{field:.2}`
 pub const FIXED: u8 = 13;
 
-/// `{field}` and `{field:06}` of a float, whose exponents have another letter than those of a decimal.
+/// `{field}` and `{field:06}` of a float. A decimal has another number, because its exponents have another letter.
 const FLOAT: u8 = 255;
 
-/// The format of a number without fixed decimals. `holds` is the punctuation of its type.
+/// The format of a number without fixed decimals. `holds` contains the characters other than digits in the texts of its type.
 pub const fn number_format(holds: &str) -> u8 {
     match holds.as_bytes() {
         [.., b'e'] => FLOAT,
@@ -38,7 +38,7 @@ pub trait FixedDecimals {
     const FIXED: () = ();
 }
 
-/// The exponents of the first digit between which a number is written without an exponent.
+/// A range of exponents. The text of a number has no exponent if the exponent of its first digit is in the range.
 struct PlainRange {
     from: i64,
     to: i64,
@@ -53,8 +53,8 @@ const JAVA_SCRIPT: PlainRange = PlainRange {
     letter: "e",
 };
 
-/// `str(Decimal)` of Python and `toString()` of Java. DynamoDB returns large numbers with all of their zeros, so that
-/// these programs have no exponent for them.
+/// `str(Decimal)` of Python and `toString()` of Java. DynamoDB returns large numbers with all of their zeros, so these
+/// programs write no exponent for them.
 const DECIMAL: PlainRange = PlainRange {
     from: -6,
     to: i64::MAX,
@@ -79,7 +79,7 @@ impl PlainRange {
 fn fixed_text(number: &Parts<'_>, decimals: usize) -> Result<String, CodecError> {
     let mut text = number.plain_text();
     let has = text.split_once('.').map_or(0, |(_, after)| after.len());
-    // Rounding would give two numbers one key, and the row a key that its number does not give.
+    // If the key were rounded, two numbers would have one key, and the number of a row would not give its key.
     if has > decimals {
         return Err(CodecError::new(format!(
             "a number of {has} decimals, and the key has {decimals}: round it before it is stored"
@@ -145,8 +145,8 @@ fn write_float(
     write_number(&number, &JAVA_SCRIPT, writer)
 }
 
-/// Rejects a float whose digits other programs write in another way. `toFixed` of JavaScript, and the formats of Python and
-/// Rust, write the exact binary value, which differs from the shortest text if that has more digits than a float.
+/// Rejects a float whose digits other programs write in another way. `toFixed` of JavaScript and the formats of Python and
+/// Rust write the exact binary value. It differs from the shortest text in the digits that the shortest text does not have.
 fn check_exact_digits(number: &Parts<'_>, decimals: usize) -> Result<(), CodecError> {
     let text = fixed_text(number, decimals)?;
     let exact = number.plain_text().parse::<f64>().ok();
@@ -160,7 +160,8 @@ fn check_exact_digits(number: &Parts<'_>, decimals: usize) -> Result<(), CodecEr
     )))
 }
 
-/// Whether the float has all digits of a text that a person writes. Otherwise the key would be that of another number.
+/// Whether a float is exactly the number of a text, for example one of the command line. Otherwise the key would be that of
+/// another number.
 fn is_exact_text(text: &str, float: impl LowerExp) -> bool {
     let given: Option<Number> = text.parse().ok();
     let mut shortest = FloatText::of_float(float);
@@ -169,7 +170,7 @@ fn is_exact_text(text: &str, float: impl LowerExp) -> bool {
     given.is_some() && given == number
 }
 
-/// The part rejects a text of another spelling, because it is written again and compared.
+/// A text in another format is rejected, because the number is written again and compared with the text.
 macro_rules! float_part {
     ($($float:ty)*) => {$(
         #[diagnostic::do_not_recommend]

@@ -69,6 +69,30 @@ pub trait IndexField<const FORMAT: u8> {
 /// [`Arg`](super::Arg) accepts for a `String`.
 pub type UniquePart<T> = <T as IndexField<PLAIN>>::Part;
 
+/// Gives a macro the formats of a part, each with what its field must be, the trait of the format, the type of the part
+/// in arguments, and how that is written.
+macro_rules! with_formats {
+    ($macro:ident $($before:tt)*) => {
+        $macro! {
+            $($before)*
+            PLAIN: KeyPart, KeyPart, T, write, is_empty_part;
+            PADDED: Padded, KeyPart, T, write, is_empty_part;
+            FIXED: FixedDecimals, KeyPart, T, write, is_empty_part;
+            SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
+            MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
+            EPOCH: ToEpoch, ToEpoch, Seconds<T>, write_held;
+            EPOCH_MILLIS: ToEpochMillis, ToEpochMillis, Millis<T>, write_held;
+            LOWER_SECONDS: ToLowerSeconds, ToLowerSeconds, Seconds<T>, write_held;
+            LOWER_MILLIS: ToLowerMillis, ToLowerMillis, Millis<T>, write_held;
+            DATE: ToDate, ToDate, T::Date, write_held;
+            MONTH: ToMonth, ToMonth, YearMonth, write_held;
+            YEAR: ToYear, ToYear, Year, write_held;
+            LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;
+            UPPER: KeyPart, ToUpper, Uppercase<T>, write_held, is_empty_part;
+        }
+    };
+}
+
 macro_rules! index_fields {
     (presence $part:ident) => { Presence::Always };
     (presence $part:ident $empty:ident) => {
@@ -127,22 +151,7 @@ macro_rules! index_fields {
     )*};
 }
 
-index_fields! {
-    PLAIN: KeyPart, KeyPart, T, write, is_empty_part;
-    PADDED: Padded, KeyPart, T, write, is_empty_part;
-    FIXED: FixedDecimals, KeyPart, T, write, is_empty_part;
-    SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
-    MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
-    EPOCH: ToEpoch, ToEpoch, Seconds<T>, write_held;
-    EPOCH_MILLIS: ToEpochMillis, ToEpochMillis, Millis<T>, write_held;
-    LOWER_SECONDS: ToLowerSeconds, ToLowerSeconds, Seconds<T>, write_held;
-    LOWER_MILLIS: ToLowerMillis, ToLowerMillis, Millis<T>, write_held;
-    DATE: ToDate, ToDate, T::Date, write_held;
-    MONTH: ToMonth, ToMonth, YearMonth, write_held;
-    YEAR: ToYear, ToYear, Year, write_held;
-    LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;
-    UPPER: KeyPart, ToUpper, Uppercase<T>, write_held, is_empty_part;
-}
+with_formats!(index_fields);
 
 macro_rules! placed_fields {
     (is_empty $value:ident) => { false };
@@ -186,23 +195,7 @@ macro_rules! placed_fields {
         }
     )*};
     ($($place:ident: $presence:expr;)*) => {$(
-        placed_fields! {
-            $place $presence;
-            PLAIN: KeyPart, KeyPart, T, write, is_empty_part;
-            PADDED: Padded, KeyPart, T, write, is_empty_part;
-            FIXED: FixedDecimals, KeyPart, T, write, is_empty_part;
-            SECONDS: ToSeconds, ToSeconds, Seconds<T>, write_held;
-            MILLIS: ToMillis, ToMillis, Millis<T>, write_held;
-            EPOCH: ToEpoch, ToEpoch, Seconds<T>, write_held;
-            EPOCH_MILLIS: ToEpochMillis, ToEpochMillis, Millis<T>, write_held;
-            LOWER_SECONDS: ToLowerSeconds, ToLowerSeconds, Seconds<T>, write_held;
-            LOWER_MILLIS: ToLowerMillis, ToLowerMillis, Millis<T>, write_held;
-            DATE: ToDate, ToDate, T::Date, write_held;
-            MONTH: ToMonth, ToMonth, YearMonth, write_held;
-    YEAR: ToYear, ToYear, Year, write_held;
-            LOWER: KeyPart, ToLower, Lowercase<T>, write_held, is_empty_part;
-            UPPER: KeyPart, ToUpper, Uppercase<T>, write_held, is_empty_part;
-        }
+        with_formats!(placed_fields $place $presence;);
     )*};
 }
 
@@ -263,7 +256,7 @@ pub trait IndexPart: Sized {
     #[doc(hidden)]
     fn encode_bound(&self, writer: &mut Writer) -> Result<(), CodecError>;
 
-    /// Writes the number of a field into a key attribute that is not its own. There is a value.
+    /// Writes the number of a field to a key attribute that is not its own. The value must exist.
     #[doc(hidden)]
     fn write_number(
         &self,

@@ -47,8 +47,8 @@ pub trait ToYear: Sized {
 /// # Ok::<(), dynamo_entity::Error>(())
 /// ```
 ///
-/// It is created from every time and date that a key can truncate, in UTC. If the year of a time is not from 0 to 9999,
-/// writing the key is an error.
+/// You can convert every time and date that a key can truncate to its year in UTC. If this year is not from 0 to 9999, writing
+/// the key is an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Year(u16);
 
@@ -79,20 +79,20 @@ impl Year {
         }
     }
 
-    /// Its first day, as a date or as the time at which the day begins in UTC; `None` if that is outside the range of
-    /// the type. If a key contains the whole time, query a year by a range from this day up to that of the
+    /// The first day of the year, as a date or as the time at which the day begins in UTC; `None` if it is outside the range
+    /// of the type. If a key contains the whole time, query a year by a range from this day up to the first day of the
     /// [`next`](Self::next) year.
     pub fn first_day<T: ToMonth>(self) -> Option<T> {
         self.first_month().first_day()
     }
 
-    /// Its first month.
+    /// The first month of the year.
     pub const fn first_month(self) -> YearMonth {
         YearMonth::january(self.0)
     }
 
     fn parse_year(text: &str) -> Option<Self> {
-        // Only the form that is written: `parse` also accepts `+202` and fewer digits.
+        // `parse` also accepts `+202` and fewer digits, but a year has one text.
         let is_year = text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
         is_year.then(|| text.parse().ok()).flatten().map(Year)
     }
@@ -122,7 +122,7 @@ impl KeyPart for Year {
     const IS_EXACT: bool = true;
 
     fn write_part(&self, writer: &mut PartWriter<'_>) -> Result<(), CodecError> {
-        // A time outside of these years was converted to a year that no key holds.
+        // The conversion of a time outside these years gives such a number.
         if self.0 > 9999 {
             return Err(CodecError::new("a year outside 0000 to 9999"));
         }
@@ -162,7 +162,7 @@ macro_rules! year_of {
 every_moment!(year_of);
 every_civil!(year_of);
 
-/// A key may contain the whole time in the format of another program, and a part of it elsewhere.
+/// A key may contain a time in the format of another program, and another key a part of this time.
 macro_rules! foreign_parts {
     ($($name:ident)*) => {$(
         #[diagnostic::do_not_recommend]

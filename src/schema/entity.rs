@@ -193,7 +193,7 @@ pub enum KeyContent {
     Field(String),
     /// A text made of these pieces.
     Template(Vec<PieceSchema>),
-    /// `number(field)`: the number of the field of this name, which also has an attribute of its own.
+    /// `number(field)`: the number of the field of this name, which is also stored in its own attribute.
     Number(String),
 }
 
@@ -534,7 +534,7 @@ impl PartSchema {
     }
 }
 
-/// As it is declared: the name of the field, `number(field)`, or the template in quotes.
+/// The key as it is declared: the name of the field, `number(field)`, or the template in quotes.
 impl fmt::Display for KeySchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pieces = match &self.content {

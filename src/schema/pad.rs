@@ -1,11 +1,11 @@
-//! The digits that the template of a key sets for a number.
+//! The width and the decimals that the template of a key sets for a number.
 
-/// The digits that a template sets: `{n:06}`, `{price:06.2}` or `{price:.2}`.
+/// The width and the decimals that a template sets: `{n:06}`, `{price:06.2}` or `{price:.2}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pad {
-    /// The width of the whole text; 0 if it is as long as its number.
+    /// The width of the whole text; 0 if the template sets no width.
     pub width: usize,
-    /// The number of digits after the point. None if each number has its own.
+    /// The number of digits after the point; `None` if the template does not set it.
     pub decimals: Option<usize>,
 }
 
@@ -26,7 +26,7 @@ impl Pad {
         }
     }
 
-    /// Reads the first word of a format: `06`, `06.2` or `.2`. None if it is no pad.
+    /// Reads the first word of a format: `06`, `06.2` or `.2`. Returns `None` for other words.
     pub(crate) fn read_pad(format: &str) -> Option<Self> {
         let word = format.split(':').next()?;
         let (width, decimals) = match word.split_once('.') {
@@ -42,7 +42,7 @@ impl Pad {
     }
 }
 
-/// Digits alone, because Rust also parses a sign before them.
+/// Parses digits only, because Rust would also accept a sign before them.
 fn read_digits(text: &str) -> Option<usize> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()

@@ -70,7 +70,7 @@ struct Part {
 }
 
 impl Part {
-    /// Whether the key gets the action of the field. Each computation leaves a number, so the part exists.
+    /// Whether the key gets the action of the field. Every computation results in a number, so the part exists.
     fn is_computed(&self, known: &Known) -> bool {
         self.is_number && known.is_computed(self.field)
     }
@@ -201,7 +201,7 @@ impl Index {
                 parts,
             };
             match is_number {
-                // Other programs write each number by itself, so a missing text does not remove it, and it removes no text.
+                // Other programs write each number by itself. A missing text does not remove it, and the texts remain without it.
                 true => numbers.push(vec![key]),
                 false => texts.push(key),
             }

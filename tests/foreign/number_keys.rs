@@ -26,6 +26,7 @@ tests![
     collections_and_copies_of_rows(Games),
     texts_of_a_person(Games),
     an_own_table,
+    an_ordered_enum_is_its_number,
 ];
 
 #[derive(DynamoTable)]
@@ -651,5 +652,55 @@ async fn collections_and_copies_of_rows(db: Db) -> Outcome {
         ..price.clone()
     };
     assert!(!query.matches(&cheap)?);
+    Ok(())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, DynamoValue)]
+#[dynamo(order)]
+enum Urgency {
+    Low = 5,
+    Normal = 20,
+    High = 100,
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "calls", key(pk = id))]
+#[dynamo(gsi(by_urgency, pk = "ALL", sk = number(urgency)))]
+struct Call {
+    id: String,
+    urgency: Option<Urgency>,
+}
+
+async fn an_ordered_enum_is_its_number(db: Db) -> Outcome {
+    db.create_tables([Call::schema()]).await?;
+    for (id, urgency) in [
+        ("a", Some(Urgency::High)),
+        ("b", Some(Urgency::Low)),
+        ("c", None),
+        ("d", Some(Urgency::Normal)),
+    ] {
+        let call = Call {
+            id: id.into(),
+            urgency,
+        };
+        call.create().send(&db).await?;
+    }
+    let ids = |rows: Vec<Call>| rows.into_iter().map(|row| row.id).collect::<Vec<_>>();
+    assert_eq!(
+        ids(Call::by_urgency().descending().all(&db).await?),
+        ["a", "d", "b"]
+    );
+    let urgent = Call::by_urgency().urgency().ge(Urgency::Normal);
+    assert_eq!(ids(urgent.all(&db).await?), ["d", "a"]);
+
+    let stored = Item::from(db.stored(&Call::key("a")).await);
+    assert_eq!(stored.get("by_urgency_sk"), Some(&Value::from(100)));
+    let set = Call::key("a")
+        .update()
+        .apply(|call| call.urgency().set(Urgency::Low));
+    set.send(&db).await?;
+    let stored = Item::from(db.stored(&Call::key("a")).await);
+    assert_eq!(stored.get("by_urgency_sk"), stored.get("urgency"));
+    assert_eq!(stored.get("urgency"), Some(&Value::from(5)));
     Ok(())
 }

@@ -130,7 +130,7 @@ impl KeyUses<'_> {
             let uses = || primary.iter().chain(indexes);
             let bare = uses().any(|part| part.format.is_none());
             let is_attribute = uses().any(|part| part.format.is_none() && !part.is_number);
-            // The key that is a number of the field is removed for a None, so the attribute of the field may be NULL.
+            // A `number(..)` is removed for a `None`, so the attribute of the field may be NULL.
             if bare && !is_attribute && field.form == Form::Null {
                 return;
             }
@@ -144,7 +144,7 @@ impl KeyUses<'_> {
             } else if bare && field.form != Form::Own {
                 let word = form_word(field.form);
                 let other = match word {
-                    "format" => ", or give the field a type that is stored so, such as `EpochMillis`",
+                    "format" => ", or give the field a type with its own format, such as `EpochMillis`",
                     _ => "",
                 };
                 let name = &field.ident;
@@ -162,7 +162,7 @@ impl KeyUses<'_> {
         });
     }
 
-    /// The library computes a managed field when it writes it, in a form of its own.
+    /// The library computes the value of a managed field in each write, so no other attribute can repeat it.
     fn numbers_are_not_managed(&self) {
         self.each(|field, _, _, indexes| {
             if field.is_managed()
@@ -170,8 +170,8 @@ impl KeyUses<'_> {
             {
                 let name = &field.ident;
                 let message = format!(
-                    "the library writes `{name}` itself, so its number is in no other attribute; write `{name}`, whose own attribute is \
-                     then the key, or a text such as \"{{{name}}}\""
+                    "the library manages `{name}`, so `number(..)` cannot repeat it; write the bare field `{name}`, or a template \
+                     such as \"{{{name}}}\""
                 );
                 self.diag.at(part.span, message);
             }

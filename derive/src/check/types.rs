@@ -50,8 +50,8 @@ pub(super) fn no_fraction(ty: &Type) -> Option<&Ident> {
     no_time(ty).or_else(|| no_number(ty))
 }
 
-/// Whether the type may be a number with a fraction, so that the compiler has to look. Names of the language are those of
-/// its types, but a `DateTime` may be a user's newtype of a float.
+/// Whether the type may be a number with a fraction, so that the traits of the library must decide. The names of the language
+/// are reliable, but a `DateTime` may be a newtype of a float.
 pub(crate) fn may_have_fraction(ty: &Type) -> bool {
     no_time(value_type(ty)).is_none()
 }

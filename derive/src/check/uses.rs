@@ -13,7 +13,7 @@ pub(super) struct Part {
     pub(super) field: usize,
     /// `None` if the field's own attribute is the key attribute.
     pub(super) format: Option<Format>,
-    /// Whether it is the number of the field in another attribute.
+    /// Whether it is a `number(..)`, which another attribute contains.
     pub(super) is_number: bool,
     pub(super) span: Span,
 }

@@ -39,7 +39,7 @@ pub(super) fn usage_of(field: &Field, is_part: bool) -> TokenStream {
 
 /// Returns whether a change of the field must have a known result: it is in the template of an index, decides whether an
 /// item is in an index, is part of a unique value, or the expiry is derived from it. A key that is the number of the field
-/// is computed as the field is.
+/// needs no known result, because DynamoDB computes it too.
 pub(super) fn is_part(entity: &Entity, at: usize) -> bool {
     entity.indexes.iter().any(|index| {
         let mut parts = derived_parts(index).into_iter();

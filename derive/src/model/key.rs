@@ -29,7 +29,7 @@ pub(crate) enum KeySource {
     Field { field: usize, span: Span },
     /// A string: a derived attribute holds the text of the template.
     Template(Template),
-    /// `number(field)`: a derived attribute holds the number of the field. An index into `Entity::fields`.
+    /// `number(field)`: a derived attribute contains the number of the field. An index into `Entity::fields`.
     Number { field: usize, span: Span },
 }
 

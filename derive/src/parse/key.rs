@@ -155,7 +155,7 @@ fn number(name: &str, call: &ExprCall, reader: &Reader<'_>) -> Option<KeySource>
             return None;
         }
         _ => format!(
-            "a key attribute is the number of one field; write `{name} = number(field)`, or a text of several fields such as \
+            "`number` takes one field; write `{name} = number(field)`, or a template of several fields such as \
              `{name} = \"{{a}}#{{b}}\"`"
         ),
     };

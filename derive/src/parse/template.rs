@@ -278,7 +278,7 @@ fn text_format(
     None
 }
 
-/// `08.2`: a zero, the width of the whole text and the digits after the point; or these alone, `.2`.
+/// `08.2`: a zero, the width of the whole text, and the number of digits after the point. `.2` has no width.
 fn fixed(
     inside: &str,
     name: &str,
@@ -315,7 +315,7 @@ fn fixed(
     Some(TextFormat::Fixed { width, decimals })
 }
 
-/// As many as a width has room for.
+/// The largest number of decimals: with a digit and the point before them, they fill the largest width.
 const MOST_DECIMALS: u8 = 37;
 
 /// `08`: a zero and the width.

@@ -444,8 +444,7 @@ impl KeyDraft {
         Some((*ranged.first()?, *ranged.last()?))
     }
 
-    /// The key of which one number or a range is asked for, if it is the number of a field, and rows may have another
-    /// number there.
+    /// The sort key, if it is the number of a field, the query restricts it, and rows may have another number there.
     pub(crate) fn ranged_number(&self) -> Option<&'static KeyDef> {
         let [key] = self.source.sort_keys() else {
             return None;

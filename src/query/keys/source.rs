@@ -189,7 +189,7 @@ impl QuerySource {
         is_foreign.then(|| self.foreign_key(self.entity, item, attribute))
     }
 
-    /// The error for a row whose sort key is another number than that of its field, or has none there.
+    /// The error for a row whose sort key is not the number of its field, or whose field has no number.
     fn foreign_number(&self, item: &[u8], key: &KeyDef) -> Option<Error> {
         let KeySource::Number { field, presence } = key.source else {
             return None;
