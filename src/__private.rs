@@ -18,9 +18,9 @@ pub use crate::entity::defer::{
 };
 pub use crate::entity::field::{
     DefaultText, RestField, check_type, encode_nested_rest, encode_rest, end_of_tuple, fill,
-    find_tag, incomplete, is_derived, keep_rest, keep_unknown, keep_value, may_be_absent, missing,
-    name_hash, never_absent, next_of_tuple, no_none, no_null, prefer_former, skip_unknown,
-    unknown_part, unknown_rank, unknown_variant, unless_absent, within,
+    find_tag, incomplete, is_derived, keep, keep_former, keep_rest, keep_unknown, keep_value,
+    may_be_absent, missing, name_hash, never_absent, next_of_tuple, or_null, prefer_former,
+    skip_unknown, unknown_part, unknown_rank, unknown_variant, unless_absent, within,
 };
 pub use crate::entity::flat::{FlatReader, flattened_default, is_flattened};
 pub use crate::entity::guard::{AppendOnly, Reserving, TypeChecked, Unconditional, Versioned};

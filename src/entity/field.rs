@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::codec::{DynamoValue, Item, Value};
-use crate::json::{CodecError, Reader, Tag, Writer};
+use crate::json::{CodecError, Reader, Writer};
 use crate::schema::{EntityDef, SHAPE, TableDef, is_of_fill, is_reserved};
 
 /// Names the field that a result belongs to.
@@ -13,39 +13,15 @@ pub fn within<T>(name: &str, result: Result<T, CodecError>) -> Result<T, CodecEr
     result.map_err(|fault| fault.at(name))
 }
 
-/// Reads a field with a default. Only a missing attribute represents the default: a `put` would store it over a NULL,
-/// which the program that wrote the NULL would miss.
-pub fn no_null<'r, T>(
+/// Reads a field with a default, which a NULL represents too.
+pub fn or_null<'r, T>(
     reader: &mut Reader<'r>,
     decode: impl FnOnce(&mut Reader<'r>) -> Result<T, CodecError>,
-) -> Result<T, CodecError> {
-    let before = reader.clone();
-    // An `Option`, a set and a type of the user may have a value that is stored as NULL or read from it.
-    decode(reader).map_err(|fault| match before.tag() {
-        Ok(Tag::Null) => null_not_default(),
-        _ => fault,
-    })
-}
-
-/// The same for a default other than that of the type, which a None would become, because it is written as an absent
-/// attribute.
-pub fn no_none<'r, T>(
-    reader: &mut Reader<'r>,
-    absent: fn() -> Option<T>,
-    decode: impl FnOnce(&mut Reader<'r>) -> Result<T, CodecError>,
-) -> Result<T, CodecError> {
-    if matches!(reader.tag(), Ok(Tag::Null)) && absent().is_some() {
-        return Err(null_not_default());
+) -> Result<Option<T>, CodecError> {
+    if reader.take_null()? {
+        return Ok(None);
     }
-    no_null(reader, decode)
-}
-
-#[cold]
-fn null_not_default() -> CodecError {
-    CodecError::new(
-        "a NULL is not the `default`, which a `put` would store instead: declare an `Option<..>` with `#[dynamo(null)]` and \
-         without a default, or remove the NULL by a write of `Item::in_table`",
-    )
+    decode(reader).map(Some)
 }
 
 /// The type of a field with `default = ".."`.
@@ -106,6 +82,17 @@ impl RestField for Item {
     }
 }
 
+/// Stores what was read of a field with a default.
+#[inline]
+pub fn keep<T>(
+    holder: &mut Option<T>,
+    name: &str,
+    read: Result<Option<T>, CodecError>,
+) -> Result<(), CodecError> {
+    *holder = within(name, read)?;
+    Ok(())
+}
+
 /// Stores what was read of a field.
 #[inline]
 pub fn keep_value<T>(
@@ -117,11 +104,21 @@ pub fn keep_value<T>(
     Ok(())
 }
 
+/// Stores what was read of a field under its former name.
+pub fn keep_former<T>(
+    holder: &mut Option<Option<T>>,
+    name: &str,
+    read: Result<Option<T>, CodecError>,
+) -> Result<(), CodecError> {
+    *holder = Some(within(name, read)?);
+    Ok(())
+}
+
 /// Replaces what was read of a field by the value under its former name, if the item has that one: older programs write
 /// no other, and newer ones keep both equal or remove it.
-pub fn prefer_former<T>(holder: &mut Option<T>, former: Option<T>) {
-    if former.is_some() {
-        *holder = former;
+pub fn prefer_former<T>(holder: &mut Option<T>, former: Option<Option<T>>) {
+    if let Some(value) = former {
+        *holder = value;
     }
 }
 

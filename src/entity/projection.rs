@@ -1,7 +1,7 @@
 //! Some fields of an entity.
 
 use super::{DynamoEntity, KeyParts};
-use crate::entity::field::{no_null, within};
+use crate::entity::field::{or_null, within};
 use crate::json::{CodecError, Reader};
 use crate::schema::SHAPE;
 
@@ -87,17 +87,18 @@ struct StoredAs<T> {
     former: Option<&'static str>,
     read: ReadField<T>,
     absent: fn() -> Option<T>,
-    /// Whether the field has a default, which a NULL does not represent.
-    has_default: bool,
+    /// Whether the field has a default, which a NULL represents too.
+    or_null: bool,
 }
 
 type ReadField<T> = fn(&mut Reader<'_>) -> Result<T, CodecError>;
 
 impl<T> StoredAs<T> {
-    fn read(&self, reader: &mut Reader<'_>) -> Result<T, CodecError> {
-        match self.has_default {
-            true => no_null(reader, self.read),
-            false => (self.read)(reader),
+    /// Reads the value; `None` for a NULL that represents the default.
+    fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
+        match self.or_null {
+            true => or_null(reader, self.read),
+            false => (self.read)(reader).map(Some),
         }
     }
 }
@@ -111,7 +112,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
                 former: None,
                 read,
                 absent,
-                has_default: false,
+                or_null: false,
             }),
             of_key: None,
             put_in_key: None,
@@ -127,11 +128,11 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
         self
     }
 
-    /// Explains the error of a NULL, because only absence represents the default.
+    /// Makes a NULL represent the default, as absence does.
     #[must_use]
-    pub fn with_default(mut self) -> Self {
+    pub fn or_null(mut self) -> Self {
         if let Some(stored) = &mut self.stored {
-            stored.has_default = true;
+            stored.or_null = true;
         }
         self
     }
@@ -190,7 +191,7 @@ impl<E: DynamoEntity, T> StoredField<E, T> {
     /// Reads the next value.
     pub fn read(&self, reader: &mut Reader<'_>) -> Result<Option<T>, CodecError> {
         match &self.stored {
-            Some(stored) => within(stored.name, stored.read(reader)).map(Some),
+            Some(stored) => within(stored.name, stored.read(reader)),
             None => reader.skip().map(|()| None),
         }
     }

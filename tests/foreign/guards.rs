@@ -417,20 +417,28 @@ crate::declare! {
         { id: String, #[dynamo(default)] kind: u32, rank: u32 }
 }
 
-/// The guard holds for an attribute that is absent, so no other spelling has to be tried.
+/// The guard holds for an attribute that is absent or NULL, so no other spelling has to be tried.
 async fn an_absent_default_is_no_other_spelling(db: Db) -> Outcome {
-    db.plant::<Label>(raw([("id", s("a")), ("rank", n(1))]))
+    let null = AttributeValue::Null(true);
+    for kind in [None, Some(null)] {
+        let row = [("id", s("a")), ("rank", n(1))];
+        let row = row.into_iter().chain(kind.map(|null| ("kind", null)));
+        db.plant::<Label>(
+            row.map(|(name, value)| (name.to_owned(), value))
+                .collect::<Raw>(),
+        )
         .await;
-    let loaded = Label::key("a").get().send(&db).await?.expect("a label");
-    let (faulty, http) = db.faulty([]);
-    // Only the caller's condition fails, so the update is sent once.
-    let update = loaded.update().apply(|l| l.rank().set(2));
-    let refused = update.when(|l| l.rank().gt(1)).send(&faulty).await;
-    assert!(refused.unwrap_err().is_conflict());
-    let calls = http.calls();
-    let writes = calls.iter().filter(|call| *call == "UpdateItem");
-    assert_eq!(writes.count(), 1, "{calls:?}");
-    loaded.update().apply(|l| l.rank().set(2)).send(&db).await?;
+        let loaded = Label::key("a").get().send(&db).await?.expect("a label");
+        let (faulty, http) = db.faulty([]);
+        // Only the caller's condition fails, so the update is sent once.
+        let update = loaded.update().apply(|l| l.rank().set(2));
+        let refused = update.when(|l| l.rank().gt(1)).send(&faulty).await;
+        assert!(refused.unwrap_err().is_conflict());
+        let calls = http.calls();
+        let writes = calls.iter().filter(|call| *call == "UpdateItem");
+        assert_eq!(writes.count(), 1, "{calls:?}");
+        loaded.update().apply(|l| l.rank().set(2)).send(&db).await?;
+    }
     Ok(())
 }
 

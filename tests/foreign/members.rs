@@ -121,7 +121,7 @@ fn addresses() -> Vec<Address> {
 /// The members that the other program stores beside those of an address.
 fn add_foreign(address: &mut AttributeValue) {
     let address = members(address);
-    for name in ["level", "spare"] {
+    for name in ["level", "spare", "origin"] {
         address.entry(name.to_owned()).or_insert_with(null);
     }
     address.insert("theirs".into(), n(1));
@@ -146,7 +146,7 @@ fn expected(stored: &AttributeValue, old: &AttributeValue, new: &AttributeValue)
         if old.get(name) == Some(value) {
             continue;
         }
-        // The structs without a default, which may not be stored at all.
+        // The structs without a default, which is stored as NULL or not at all.
         let is_struct = ["home", "branch", "geo", "spare"].contains(&&**name);
         let value = match (old.get(name), stored.get(name)) {
             (Some(old), Some(stored)) if is_struct => expected(stored, old, value),
@@ -172,7 +172,7 @@ macro_rules! change_each {
             for name in ["home", "branch"] {
                 add_foreign(row.get_mut(name).ok_or("an address")?);
             }
-            row.remove("center");
+            row.insert("center".into(), null());
             for way in ["modify", "changes_to"] {
                 $db.plant::<$entity>(row.clone()).await;
                 let seen = before.key().get().send(&$db).await?.ok_or("a row")?;
@@ -197,7 +197,7 @@ macro_rules! change_each {
                 let [stored, old, new] = &maps;
                 let mut wanted = expected(stored, old, new);
                 let wanted = members(&mut wanted);
-                wanted.remove("center");
+                wanted.insert("center".into(), null());
                 let mut found = $db.stored(&before.key()).await;
                 wanted.remove("version");
                 found.remove("version");

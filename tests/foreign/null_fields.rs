@@ -1,12 +1,11 @@
-//! NULL in fields that cannot contain it: with a default, the row is rejected, because a put would store the default. With
-//! `serde, null`, the None of a type that only serde knows is stored as NULL.
+//! NULL in fields with a default, which it represents, and in fields of types that only serde knows, whose None is stored as
+//! NULL by `serde, null`.
 
 use std::collections::BTreeMap;
 
+use dynamo_entity::Value;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
-use dynamo_entity::codec::Nullable;
 use dynamo_entity::prelude::*;
-use dynamo_entity::{ErrorKind, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::support::db::{Db, Raw, n, raw, s};
@@ -14,8 +13,7 @@ use crate::support::suite::Outcome;
 use crate::tests;
 
 tests![
-    a_default_takes_the_place_of_no_null(Flags),
-    a_null_that_a_type_can_hold_is_kept(Kept),
+    a_null_is_read_as_the_default(Flags),
     serde_fields_keep_null(Boxed),
     a_new_item_has_the_null_of_serde(Boxed),
 ];
@@ -40,6 +38,8 @@ struct Flags {
     level: u32,
     #[dynamo(default = Some(3))]
     limit: Option<u32>,
+    #[dynamo(default = Value::from(3))]
+    any: Value,
     #[dynamo(default)]
     inner: Inner,
     #[dynamo(default, was = "grade")]
@@ -53,74 +53,51 @@ struct Paid {
     paid: bool,
 }
 
-/// Otherwise a put would replace the NULL by the default, which the program that wrote it does not expect.
-async fn a_default_takes_the_place_of_no_null(db: Db) -> Outcome {
+fn flags(attribute: &str, stored: AttributeValue) -> Raw {
+    raw([("id", s("a")), ("count", n(1)), (attribute, stored)])
+}
+
+/// Some programs write NULL for every absent value, so such a row can be read and updated. A put writes the default.
+async fn a_null_is_read_as_the_default(db: Db) -> Outcome {
+    db.plant::<Flags>(raw([("id", s("a")), ("count", n(1))]))
+        .await;
+    let default = Flags::key("a").get().send(&db).await?.ok_or("a row")?;
+    assert_eq!((default.paid, default.level), (false, 3));
+    assert_eq!((default.limit, default.any.clone()), (Some(3), 3.into()));
     let inner = AttributeValue::M([("open".to_owned(), null())].into());
     for (attribute, stored) in [
         ("paid", null()),
         ("level", null()),
         ("limit", null()),
+        ("any", null()),
         ("inner", null()),
         ("inner", inner),
         ("rank", null()),
         ("grade", null()),
     ] {
-        let row = raw([("id", s("a")), ("count", n(1)), (attribute, stored)]);
+        let row = flags(attribute, stored);
         db.plant::<Flags>(row.clone()).await;
-        let error = Flags::key("a").get().send(&db).await;
-        let error = error.expect_err(attribute);
-        assert_eq!(error.kind(), ErrorKind::Decode, "{attribute}: {error}");
-        assert!(
-            error.to_string().contains("#[dynamo(null)]"),
-            "{attribute}: {error}"
-        );
-        assert!(
-            Flags::key("a")
-                .modify(|f| f.count = 2)
-                .send(&db)
-                .await
-                .is_err()
-        );
-        let rows = Flags::scan().lenient().all(&db).await?;
-        assert!(matches!(&rows[..], [Err(_)]), "{attribute}: {rows:?}");
-        assert_eq!(db.stored(&Flags::key("a")).await, row, "{attribute}");
+        let read = Flags::key("a").get().send(&db).await?.ok_or("a row")?;
+        assert_eq!(read, default, "{attribute}");
+        assert_eq!(Flags::scan().all(&db).await?, std::slice::from_ref(&read));
+
+        let kept = |count| {
+            let mut row = row.clone();
+            row.insert("count".into(), n(count));
+            row
+        };
+        let read = read.update().apply(|f| f.count().set(2)).send(&db).await?;
+        assert_eq!(db.stored(&read.key()).await, kept(2), "{attribute}: update");
+        Flags::key("a").modify(|f| f.count = 3).send(&db).await?;
+        assert_eq!(db.stored(&read.key()).await, kept(3), "{attribute}: modify");
+
+        read.put().send(&db).await?;
+        let put = db.stored(&read.key()).await;
+        assert!(put.values().all(|value| *value != null()), "{put:?}");
     }
-    db.plant::<Flags>(raw([("id", s("a")), ("count", n(1)), ("paid", null())]))
-        .await;
-    let part = Flags::key("a").get().select::<Paid>().send(&db).await;
-    assert!(part.is_err(), "{part:?}");
-
-    db.plant::<Flags>(raw([("id", s("a")), ("count", n(1))]))
-        .await;
-    let read = Flags::key("a").get().send(&db).await?.ok_or("a row")?;
-    assert_eq!((read.paid, read.level, read.limit), (false, 3, Some(3)));
-    Ok(())
-}
-
-#[derive(Debug, Clone, PartialEq, DynamoEntity)]
-#[dynamo(table = "kept", key(pk = id))]
-struct Kept {
-    id: String,
-    #[dynamo(default = Value::from(3))]
-    any: Value,
-    #[dynamo(default = Nullable(Some(3)))]
-    level: Nullable<u32>,
-    #[dynamo(default = Some(Nullable(Some(3))))]
-    limit: Option<Nullable<u32>>,
-    #[dynamo(default)]
-    note: Option<String>,
-}
-
-/// A NULL that is a value of the type is read as that value, and not as the default.
-async fn a_null_that_a_type_can_hold_is_kept(db: Db) -> Outcome {
-    let row = raw([("id", s("a")), ("any", null()), ("level", null())]);
-    db.plant::<Kept>(row.clone()).await;
-    let read = Kept::key("a").get().send(&db).await?.ok_or("a row")?;
-    assert_eq!((&read.any, read.level), (&Value::Null, Nullable(None)));
-    read.put().send(&db).await?;
-    let mut wanted = row;
-    wanted.insert("limit".into(), n(3));
-    assert_eq!(db.stored(&read.key()).await, wanted);
+    db.plant::<Flags>(flags("paid", null())).await;
+    let part = Flags::key("a").get().select::<Paid>().send(&db).await?;
+    assert_eq!(part, Some(Paid { paid: false }));
     Ok(())
 }
 

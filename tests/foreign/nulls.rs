@@ -434,6 +434,7 @@ async fn a_masked_copy_keeps_null(db: Db) -> Outcome {
     target.create_tables([Card::schema()]).await?;
     let mut row = card_row("a");
     row.insert("note".into(), null());
+    row.insert("stars".into(), null());
     db.plant::<Card>(row.clone()).await;
     let mask = Mask::with_secret("a secret of thirty-two bytes, at least")?;
     Card::scan()
@@ -447,6 +448,7 @@ async fn a_masked_copy_keeps_null(db: Db) -> Outcome {
     let copy = Raw::from(copy.ok_or("a copy")?);
     assert_ne!(copy.get("name"), row.get("name"));
     assert_eq!(copy.get("note"), Some(&null()));
+    assert_eq!(copy.get("stars"), Some(&null()));
     assert_eq!(copy.get("address"), row.get("address"));
     Ok(())
 }

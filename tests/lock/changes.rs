@@ -317,9 +317,6 @@ changes! {
         entity Order(table = "orders", key(pk = id), gsi(by_total, pk = "ALL", sk = number(tax))) { id: u32, total: u32, tax: u32 }
     }
 
-    default_of_a_null: BreaksRunning at "Order.note" ["NULL for None", "1. remove `null`, keep the `Option`"] of Order
-        { entity Order(table = "orders", key(pk = id)) { id: u32, #[dynamo(null)] note: Option<String> } }
-        => { entity Order(table = "orders", key(pk = id)) { id: u32, #[dynamo(default)] note: String } }
     number_beside_the_key: FillFirst at "Game.top" ["was the field `gsi1sk` and is the number of the field `score`", "store the same number in both", "then declare `number(score)`"] of Games {
         table Games(name = "games", pk = "pk", sk = "sk", entities(Game), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
         entity Game(table = Games, key(pk = "GAME#{id}", sk = "A"), gsi(top, on = gsi1, pk = "GAMES", sk = gsi1sk))

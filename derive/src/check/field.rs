@@ -111,11 +111,12 @@ pub(super) fn form_word(form: Form) -> &'static str {
     }
 }
 
-/// A missing attribute is read as None by `null`, and as the default by `default`.
+/// A default is the meaning of NULL, so a None that was written as NULL would not be read as None.
 fn null_has_no_default(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (field, marks) in fields.iter().zip(marks) {
         if let (Form::Null | Form::SerdeNull, Some(span)) = (field.form, marks.default) {
-            let message = "with `null` a missing attribute is None, and with `default` it is the default; keep one";
+            let message = "`default` is the meaning of NULL, so the None that `null` writes would be read as the \
+                           default; keep one";
             diag.at(span, message);
         }
     }

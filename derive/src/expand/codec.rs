@@ -199,21 +199,15 @@ fn decode_arm(field: &Field, key: Option<KeyUse>) -> Option<TokenStream> {
     let (item, form) = way.decode(field);
     let decode = of(&field.ty, &way.contract(), item);
     let form = form.map(|form| code!(, #form));
-    let read = read_with_default(field, &way, &code!(#decode(reader #form)));
-    Some(code!(#stored => __d::keep_value(&mut #holder, #stored, #read),))
-}
-
-/// Reads a field so that a NULL is never lost by its default.
-fn read_with_default(field: &Field, way: &Way, read: &TokenStream) -> TokenStream {
-    match field.default {
-        None => read.clone(),
-        Some(DefaultValue::Trait) => code!(__d::no_null(reader, |reader| #read)),
-        // A None would be written as an absent attribute, which is this default and no None.
-        Some(DefaultValue::Text(_) | DefaultValue::Expr(_)) => {
-            let absent = way.absent(field);
-            code!(__d::no_none(reader, #absent, |reader| #read))
-        }
-    }
+    Some(if field.default.is_some() {
+        code!(#stored => __d::keep(
+            &mut #holder,
+            #stored,
+            __d::or_null(reader, |reader| #decode(reader #form)),
+        ),)
+    } else {
+        code!(#stored => __d::keep_value(&mut #holder, #stored, #decode(reader #form)),)
+    })
 }
 
 /// Reads a field from the attribute of its former name.
@@ -224,10 +218,13 @@ fn former_arm(field: &Field) -> Option<(&String, TokenStream)> {
     let (item, form) = way.decode(field);
     let decode = of(&field.ty, &way.contract(), item);
     let form = form.map(|form| code!(, #form));
-    let read = read_with_default(field, &way, &code!(#decode(reader #form)));
+    let read = match field.default {
+        Some(_) => code!(__d::or_null(reader, |reader| #decode(reader #form))),
+        None => code!(#decode(reader #form).map(::core::option::Option::Some)),
+    };
     Some((
         former,
-        code!(#former => __d::keep_value(&mut #holder, #former, #read),),
+        code!(#former => __d::keep_former(&mut #holder, #former, #read),),
     ))
 }
 
@@ -242,7 +239,7 @@ pub(super) fn prefer_former(field: &Field) -> Option<TokenStream> {
     let (holder, former) = (holder(field), former_holder(field));
     Some(match usage {
         FormerUse::First | FormerUse::Dropped => code!(__d::prefer_former(&mut #holder, #former);),
-        FormerUse::Alone => code!(#holder = #former;),
+        FormerUse::Alone => code!(#holder = ::core::option::Option::flatten(#former);),
     })
 }
 
@@ -313,7 +310,9 @@ pub(super) fn declare(field: &Field) -> Option<TokenStream> {
     let (holder, ty) = (holder(field), &field.ty);
     let former = field.former.as_ref().map(|_| {
         let holder = former_holder(field);
-        code!(let mut #holder = ::core::option::Option::None::<#ty>;)
+        // The outer `Option` says whether the name was there, the inner one whether it had a value
+        // other than NULL.
+        code!(let mut #holder = ::core::option::Option::None::<::core::option::Option<#ty>>;)
     });
     Some(code!(let mut #holder = ::core::option::Option::None::<#ty>; #former))
 }

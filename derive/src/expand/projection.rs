@@ -48,12 +48,12 @@ fn method(entity: &Entity, at: usize, field: &Field) -> Option<TokenStream> {
                 let name = &former.name;
                 code!(.formerly(#name))
             });
-            let with_default = field.default.is_some().then(|| code!(.with_default()));
+            let or_null = field.default.is_some().then(|| code!(.or_null()));
             let or_in_key = in_key.map(|copy| code!(.or_in_key(|key| #copy)));
             let as_part = key_field::put_in_key(entity, at, &code!(value))
                 .map(|part| code!(.as_part(|key, value| key.#ident = #part)));
             let stored = code! {
-                __d::StoredField::<#owner, #ty>::stored(#stored, #read, #absent) #former #with_default #or_in_key #as_part
+                __d::StoredField::<#owner, #ty>::stored(#stored, #read, #absent) #former #or_null #or_in_key #as_part
             };
             (way::bound(field, key()), stored)
         }

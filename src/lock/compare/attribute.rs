@@ -220,19 +220,7 @@ impl EntityPair<'_> {
         }
         // `None` is read from NULL and from a missing attribute alike, so only programs outside of
         // this library may notice.
-        if writes_null(was) && is.default.is_some() {
-            changes.push(self.change(
-                ChangeClass::BreaksRunning,
-                name,
-                "items and running programs have NULL for None, which a field with a `default` does not read",
-                &[
-                    "remove `null`, keep the `Option`, and deploy that everywhere",
-                    "write a value into the items in which the attribute is NULL, or remove it: `update_each`",
-                    "then declare the `default`, and deploy",
-                ],
-            ));
-            changes.extend(self.value_type(name, was, is));
-        } else if only_null(was, is) {
+        if only_null(was, is) {
             let what = match writes_null(is) {
                 true => "its None is written as NULL now, which every program reads as None",
                 false => {

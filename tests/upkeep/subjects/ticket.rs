@@ -272,10 +272,11 @@ impl Subject for Ticket {
             }
         }
         if item.get("flag") == Some(&Value::from("none")) {
-            // A NULL there is no default, and the row is rejected.
-            if rng.bool() {
-                item.remove("flag");
-            }
+            match rng.u32(0..3) {
+                0 => item.insert("flag", Value::Null),
+                1 => item.remove("flag"),
+                _ => None,
+            };
         }
         respell(rng, item, "due");
         respell(rng, item, "updated_at");
