@@ -156,7 +156,7 @@ pub use size::SizeValue;
 pub use size::{Size, SizeOperand, SizeRange};
 #[doc(hidden)]
 pub use update::UntypedChange;
-pub(crate) use update::{UpdateAction, UpdateActions, UpdateOperand};
+pub(crate) use update::{NULL, UpdateAction, UpdateActions, UpdateOperand};
 
 pub use crate::path::{
     Absent, AtPath, CanCompute, CanRemove, CanSet, Defaulted, DefaultedPart, Encode, Fixed, Free,

@@ -72,7 +72,9 @@ pub use flat::{
     count_flattened, flattened_fit, may_lack_flattened, with_flattened, with_flattened_fields,
 };
 pub use identify_by::IdentifyBy;
-pub(crate) use identity::{FoundType, TypeMatch, may_be_key_of, share_type_attribute};
+pub(crate) use identity::{
+    FoundType, TypeMatch, may_be_key_of, may_have_null_type, share_type_attribute,
+};
 #[doc(hidden)]
 pub use identity::{
     are_distinct, has_free_constants, has_free_type, is_identified_by_key, is_identified_by_type,

@@ -14,7 +14,7 @@ fn silent_error(what: &str) -> CodecError {
     ))
 }
 
-/// A field whose type only knows serde. A value that serde calls null is an absent attribute.
+/// A field whose type only knows serde. A value that serde calls null is an absent attribute, or NULL with `null`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored through serde",
     label = "not both `Serialize` and `Deserialize`",
@@ -23,6 +23,10 @@ fn silent_error(what: &str) -> CodecError {
 pub trait SerdeField: Sized {
     /// Writes the name and the value, or nothing if the value is null.
     fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
+
+    /// Writes the name and the value, or NULL if the value is null.
+    #[doc(hidden)]
+    fn encode_serde_null(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError>;
 
     /// Reads the value.
     fn decode_serde(reader: &mut Reader<'_>) -> Result<Self, CodecError>;
@@ -36,16 +40,28 @@ pub trait SerdeField: Sized {
     }
 }
 
+fn stored_value<T: Serialize>(value: &T) -> Result<Value, CodecError> {
+    let value: serde_dynamo::AttributeValue = serde_dynamo::to_attribute_value(value)
+        .map_err(|_| silent_error("the type's own serde code cannot store it"))?;
+    Ok(value.into())
+}
+
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> SerdeField for T {
     fn encode_serde(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
-        let value: serde_dynamo::AttributeValue = serde_dynamo::to_attribute_value(self)
-            .map_err(|_| silent_error("the type's own serde code cannot store it"))?;
-        if matches!(value, serde_dynamo::AttributeValue::Null(_)) {
-            return Ok(());
+        match stored_value(self)? {
+            Value::Null => Ok(()),
+            value => {
+                writer.name(name);
+                value.encode(writer)
+            }
         }
+    }
+
+    fn encode_serde_null(&self, name: &Name, writer: &mut Writer) -> Result<(), CodecError> {
+        let value = stored_value(self)?;
         writer.name(name);
-        Value::from(value).encode(writer)
+        value.encode(writer)
     }
 
     fn decode_serde(reader: &mut Reader<'_>) -> Result<T, CodecError> {

@@ -372,7 +372,7 @@ impl UpdateOperand {
 }
 
 /// Stand-ins for values that a guard proves to exist.
-pub(super) const NULL: &[u8] = b"{\"NULL\":true}";
+pub(crate) const NULL: &[u8] = b"{\"NULL\":true}";
 const ZERO: &[u8] = b"{\"N\":\"0\"}";
 
 /// Writes the value of a place. For a renamed attribute, DynamoDB evaluates all operands of `if_not_exists`, so the

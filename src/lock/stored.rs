@@ -99,5 +99,5 @@ pub(super) fn type_text(field: &FieldSchema) -> &str {
 pub(super) fn seen_type(field: &FieldSchema) -> Option<&str> {
     // The values that serde stores follow its own attributes, which the declaration does not
     // contain.
-    (field.form.as_deref() != Some("serde")).then(|| type_text(field))
+    (!matches!(field.form.as_deref(), Some("serde" | "serde_null"))).then(|| type_text(field))
 }

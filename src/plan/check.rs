@@ -38,6 +38,8 @@ pub(crate) struct ConditionFailure {
     /// Whether the condition requires more than its kind: a condition of the caller, a path that must exist, room for a
     /// sum.
     asked_more: bool,
+    /// Whether the write changes unique values, so that the condition compares those of the loaded item.
+    changes_unique: bool,
     /// The number of the version that was loaded, if one was.
     version: Option<Option<u64>>,
     created_at: Option<LoadedCreation>,
@@ -109,6 +111,7 @@ impl ConditionFailure {
         kind: ConditionFailureKind::NeedsRow,
         def: None,
         asked_more: false,
+        changes_unique: false,
         version: None,
         created_at: None,
         asked_shape: false,
@@ -159,6 +162,32 @@ impl ConditionFailure {
             asked_more: true,
             is_only_typed: false,
             ..self
+        }
+    }
+
+    /// States that the condition compares the unique values that the write changes.
+    pub(crate) fn or_unique_values(self) -> ConditionFailure {
+        ConditionFailure {
+            changes_unique: true,
+            ..self
+        }
+    }
+
+    /// The message of a conflict, with the unique values that may be the reason.
+    fn naming_unique_values(self, kind: ErrorKind, message: &str) -> String {
+        let uniques = self.def.map_or(&[][..], |def| def.uniques);
+        let names = uniques
+            .iter()
+            .map(|it| format!("`{}`", it.fields.join(", ")));
+        match names.collect::<Vec<_>>() {
+            names if self.changes_unique && kind == ErrorKind::Conflict && !names.is_empty() => {
+                format!(
+                    "{message}; or the unique value {} is not the one that was loaded or that `when` gives: read the item again, \
+                     and repeat the change with it",
+                    names.join(" or ")
+                )
+            }
+            _ => message.to_owned(),
         }
     }
 
@@ -232,6 +261,7 @@ impl ConditionFailure {
             ErrorKind::OlderShape => Some(Remedy::Upgrade),
             _ => None,
         };
+        let message = self.naming_unique_values(kind, message);
         let error = error.with_kind(kind, message).with_remedies(remedy);
         match live {
             Some(item) => error.with_current(item, now),

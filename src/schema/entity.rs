@@ -86,7 +86,7 @@ json_record! {
         pub role: FieldRole => must,
         /// Whether an item without the attribute cannot be read.
         pub is_required: bool => may("required"),
-        /// `serde`, `null`, or the name of its `format`.
+        /// `serde`, `null`, `serde_null` for both, or the name of its `format`.
         pub form: Option<String> => may,
         /// The meaning of a missing attribute, as it is written.
         pub default: Option<String> => may,

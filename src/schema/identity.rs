@@ -8,10 +8,10 @@ use super::agree::{is_table_key, is_type};
 use super::overlap::{is_fallback, same_text};
 use super::{
     ConstantDef, ConstantSchema, ConstantValue, EntityDef, EntitySchema, IdentifyBy, KeyType,
-    TableDef,
+    Style, TableDef,
 };
 use crate::codec::{Item, Value};
-use crate::json::{Number, Reader, find_member};
+use crate::json::{Number, Reader, find_member, is_null};
 
 /// The relation of an item to an entity, by its type and its constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,6 +70,16 @@ impl<'i> FoundType<'i> {
             && matches!(self.matched_with(entity), TypeMatch::Foreign(_))
     }
 
+    /// Whether the filter of a query of the entity excludes the item. A NULL in the place of a type is none, so the key
+    /// decides whether a query returns the item as an error.
+    pub(crate) fn is_filtered_out(self, table: &TableDef, entity: &EntityDef) -> bool {
+        let is_null = || {
+            let stored = self.type_for(entity);
+            stored.is_some_and(|(_, json)| is_null(json))
+        };
+        self.is_typed_otherwise(entity) && !(may_have_null_type(table, entity) && is_null())
+    }
+
     /// Whether the item belongs to the entity: by its type and constants, or by its key if it has no type.
     pub(crate) fn is_of(self, entity: &EntityDef) -> bool {
         match self.matched_with(entity) {
@@ -110,6 +120,15 @@ impl<'i> FoundType<'i> {
             (None, None) => self.by_type.map_or(TypeMatch::Untyped, TypeMatch::Typeless),
         }
     }
+}
+
+/// Whether another program writes the types of the entity, so that a type or a constant may be NULL. The queries of other
+/// entities do without the longer filter.
+pub(crate) fn may_have_null_type(table: &TableDef, entity: &EntityDef) -> bool {
+    table.style != Style::Escaped
+        || table.identify_by.is_some()
+        || entity.type_attribute.is_some()
+        || !entity.constants.is_empty()
 }
 
 /// Whether an item with this key, of which no attribute is known, may be one of the entity. In a table with

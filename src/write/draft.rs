@@ -356,6 +356,10 @@ impl UpdateDraft {
             asked.1,
             Node::all(guards.into_iter().chain([self.condition])),
         );
+        let asked = match touches && !creates {
+            true => (asked.0, asked.1.or_unique_values()),
+            false => asked,
+        };
         check_guard(declared, compared, &asked.0).map_err(fail)?;
         let must_read = declared.has_two_rows(false) && !update.is_empty();
         Ok(PlannedUpdate {

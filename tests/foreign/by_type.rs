@@ -3,6 +3,7 @@
 mod histories;
 mod jobs;
 mod other_rows;
+mod shapes;
 
 use dynamo_entity::prelude::*;
 use dynamo_entity::streams::{ChangeEvent, StreamEvent};
@@ -20,13 +21,15 @@ use jobs::{
     rows_that_become_others_are_not_deleted,
 };
 use other_rows::{
-    Birds, Whales, a_value_of_a_live_owner_is_kept, a_value_of_another_class_is_not_found,
-    an_unknown_outcome_stays_unknown, hydrated_rows_are_those_of_the_entity,
+    Birds, Whales, a_null_is_no_type, a_value_of_a_live_owner_is_kept,
+    a_value_of_another_class_is_not_found, an_unknown_outcome_stays_unknown,
+    hydrated_rows_are_those_of_the_entity, items_without_a_type_belong_to_no_entity,
     large_rows_are_compared_within_the_limit, lines_without_a_response_are_sent_again,
     modify_returns_the_item_of_the_other_entity, projections_compare_constants,
     queries_of_one_entity_leave_out_other_classes, rows_of_an_index_without_types_are_explained,
     rows_of_no_entity_are_not_touched,
 };
+use shapes::{Staff, evaluated_updates_change_no_other_item};
 
 tests![
     rows_of_pynamo_db_are_read_and_kept(Zoo),
@@ -44,6 +47,8 @@ tests![
     constants_distinguish_rows_of_one_type(Editions),
     projections_compare_constants(Editions),
     rows_of_no_entity_are_not_touched(Animals),
+    a_null_is_no_type(Animals),
+    evaluated_updates_change_no_other_item(Staff),
     queries_of_one_entity_leave_out_other_classes(Birds),
     a_value_of_a_live_owner_is_kept(Animals),
     a_value_of_another_class_is_not_found(Animals),
@@ -311,36 +316,6 @@ async fn writes_without_a_response_are_sent_again(db: Db) -> Outcome {
         .expect_err("another entity");
     assert!(error.is_outcome_unknown(), "{error}");
     assert_eq!(db.stored(&stored.key()).await["cls"], s("Horse"));
-    Ok(())
-}
-
-async fn items_without_a_type_belong_to_no_entity(db: Db) -> Outcome {
-    let place = ("ann", "a");
-    db.plant::<Mouse>(untyped(place)).await;
-    let key = mouse(place, 0).key();
-    let error = key.clone().get().send(&db).await.expect_err("no type");
-    assert!(
-        error.to_string().contains("an item without a type"),
-        "{error}"
-    );
-    assert!(key.clone().get().select::<Count>().send(&db).await.is_err());
-    assert!(Mouse::from_item(Item::from(untyped(place))).is_err());
-    let error = mouse(place, 1).put().send(&db).await.expect_err("no type");
-    assert!(error.to_string().contains("has no type"), "{error}");
-    let report = Mouse::in_partition("ann").delete_each().send(&db).await;
-    assert!(report.is_err() || report.is_ok_and(|report| report.complete().is_err()));
-    assert_eq!(db.stored(&key).await, untyped(place));
-    assert_eq!(Mouse::in_partition("ann").count(&db).await?, 1);
-    assert_eq!(
-        Owned::in_partition("ann").lenient().all(&db).await?.len(),
-        1
-    );
-
-    let typed = Item::from_iter([("cls", Value::S("Mouse".into()))]);
-    let mut item = Item::from(untyped(place));
-    item.extend(typed);
-    Item::in_table("animals").put(item).send(&db).await?;
-    assert_eq!(key.get().send(&db).await?, Some(mouse(place, 7)));
     Ok(())
 }
 

@@ -22,6 +22,7 @@ mod half_keys;
 mod json_texts;
 mod key_formats;
 mod members;
+mod null_fields;
 mod nulls;
 mod number_keys;
 mod number_rows;
@@ -52,6 +53,7 @@ fn main() {
     all.extend(trials("json_texts", Mode::Raw, json_texts::tests()));
     all.extend(trials("key_formats", Mode::Raw, key_formats::tests()));
     all.extend(trials("members", Mode::Raw, members::tests()));
+    all.extend(trials("null_fields", Mode::Raw, null_fields::tests()));
     all.extend(trials("nulls", Mode::Raw, nulls::tests()));
     all.extend(trials("number_keys", Mode::Raw, number_keys::tests()));
     all.extend(trials("number_rows", Mode::Raw, number_rows::tests()));

@@ -1,9 +1,9 @@
 //! Rows whose number in a key of an index is that of their field, or is another one: which ranges return them, and which
 //! they refuse.
 
-use dynamo_entity::ErrorKind;
 use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::prelude::*;
+use dynamo_entity::{ErrorKind, Value};
 
 use crate::support::db::{Db, n, raw, s};
 use crate::support::suite::Outcome;
@@ -18,6 +18,7 @@ tests![
     an_equal_key_of_another_number,
     a_null_is_not_copied,
     keys_that_end_beside_a_number,
+    a_condition_on_a_rounded_number(Probe),
 ];
 
 /// Whether the query is refused because of the number in this key.
@@ -313,6 +314,53 @@ async fn keys_that_end_beside_a_number(db: Db) -> Outcome {
         let text = stored.get("best_pk").and_then(|text| text.as_text());
         let number = keys.1.map(i64::into);
         assert_eq!((text, stored.get("best_sk")), (keys.0, number.as_ref()));
+    }
+    Ok(())
+}
+
+fn is_hot(level: &f64) -> bool {
+    *level > 0.5
+}
+
+#[derive(Debug, Clone, PartialEq, DynamoEntity)]
+#[dynamo(table = "probes", key(pk = id), gsi(hot, pk = "HOT", sk = "{place}", when(is_hot(level))))]
+struct Probe {
+    id: String,
+    place: String,
+    level: f64,
+    #[dynamo(version)]
+    version: Version,
+}
+
+/// Another program has stored more digits than an `f64` has. A guard compares the stored digits, so no update conflicts for
+/// ever.
+async fn a_condition_on_a_rounded_number(db: Db) -> Outcome {
+    let long = "0.9000000000000000222044604925031308085";
+    for version in [None, Some(n(3))] {
+        let mut row = raw([("id", s("a")), ("place", s("x")), ("level", n(long))]);
+        row.extend(version.map(|version| ("version".to_owned(), version)));
+        db.plant::<Probe>(row).await;
+        let seen = Probe::key("a").get().send(&db).await?.ok_or("a row")?;
+        let seen = seen
+            .update()
+            .apply(|p| p.place().set("y"))
+            .send(&db)
+            .await?;
+        let stored = Item::from(db.stored(&seen.key()).await);
+        assert_eq!(stored.get("level"), Some(&Value::N(long.parse()?)));
+        assert_eq!(Probe::hot().all(&db).await?, std::slice::from_ref(&seen));
+        let seen = seen
+            .update()
+            .apply(|p| p.level().set(0.1))
+            .send(&db)
+            .await?;
+        assert!(Probe::hot().all(&db).await?.is_empty());
+        let seen = seen
+            .update()
+            .apply(|p| p.level().set(0.9))
+            .send(&db)
+            .await?;
+        assert_eq!(Probe::hot().all(&db).await?, [seen]);
     }
     Ok(())
 }

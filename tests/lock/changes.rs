@@ -348,6 +348,25 @@ changes! {
         entity Order(table = "orders", key(pk = id), gsi(by_total, pk = "ALL", sk = number(tax))) { id: u32, total: u32, tax: u32 }
     }
 
+    number_beside_the_key: FillFirst at "Game.top" ["was the field `gsi1sk` and is the number of the field `score`", "store the same number in both", "then declare `number(score)`"] of Games {
+        table Games(name = "games", pk = "pk", sk = "sk", entities(Game), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+        entity Game(table = Games, key(pk = "GAME#{id}", sk = "A"), gsi(top, on = gsi1, pk = "GAMES", sk = gsi1sk))
+            { id: u32, score: u32, gsi1sk: u32 }
+    } => {
+        table Games(name = "games", pk = "pk", sk = "sk", entities(Game), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+        entity Game(table = Games, key(pk = "GAME#{id}", sk = "A"), gsi(top, on = gsi1, pk = "GAMES", sk = number(score)))
+            { id: u32, score: u32 }
+    }
+    number_in_the_place_of_a_field: BreaksRunning at "Game.score" ["new and required", "declare it as an `Option`"] of Games {
+        table Games(name = "games", pk = "pk", sk = "sk", entities(Game), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+        entity Game(table = Games, key(pk = "GAME#{id}", sk = "A"), gsi(top, on = gsi1, pk = "GAMES", sk = score))
+            { id: u32, #[dynamo(rename = "gsi1sk")] score: u32 }
+    } => {
+        table Games(name = "games", pk = "pk", sk = "sk", entities(Game), gsi(gsi1, pk = "gsi1pk", sk = "gsi1sk"));
+        entity Game(table = Games, key(pk = "GAME#{id}", sk = "A"), gsi(top, on = gsi1, pk = "GAMES", sk = number(score)))
+            { id: u32, score: u32 }
+    }
+
     index_of_the_keys_turned_round: Free at "Line.by_number" ["on attributes that items have"] of Order {
         table Shop(name = "shop", pk = "pk", sk = "sk", entities(Line));
         entity Line(table = Shop, key(pk = "USER#{user}", sk = "ORDER#{number}")) { user: String, number: u32 }

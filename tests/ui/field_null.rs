@@ -41,7 +41,7 @@ mod two_forms {
     #[dynamo(table = "orders", key(pk = id))]
     pub struct Order {
         pub id: String,
-        #[dynamo(serde, null)]
+        #[dynamo(compress, null)]
         pub note: Option<String>,
     }
 }

@@ -44,7 +44,7 @@ fn source_fault(entity: &Entity, expiry: &Expiry) -> Option<String> {
         FieldRole::Skip if !is_in_key(entity, source.field) => Some(format!(
             "`{name}` is not stored, so no later program could derive the expiry from it; remove its `skip`"
         )),
-        _ if source.form == Form::Serde => Some(format!(
+        _ if matches!(source.form, Form::Serde | Form::SerdeNull) => Some(format!(
             "`{name}` is stored by `serde`, so the library does not know the time in it; remove `serde`"
         )),
         FieldRole::Attribute | FieldRole::Skip | FieldRole::CreatedAt | FieldRole::UpdatedAt => {

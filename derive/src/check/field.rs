@@ -83,11 +83,11 @@ fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], di
             | (_, Form::Own) => {
                 continue;
             }
-            (FieldRole::CreatedAt | FieldRole::UpdatedAt, Form::Serde) => "serde",
+            (FieldRole::CreatedAt | FieldRole::UpdatedAt, Form::Serde | Form::SerdeNull) => "serde",
             (FieldRole::CreatedAt | FieldRole::UpdatedAt, _) => continue,
             (
                 FieldRole::Version | FieldRole::Ttl | FieldRole::CreatedBy | FieldRole::UpdatedBy,
-                Form::Serde,
+                Form::Serde | Form::SerdeNull,
             ) => "serde",
             (
                 FieldRole::Version | FieldRole::Ttl | FieldRole::CreatedBy | FieldRole::UpdatedBy,
@@ -103,7 +103,7 @@ fn managed_fields_have_their_own_form(fields: &[Field], marks: &[FieldMarks], di
 /// The option of a form.
 pub(super) fn form_word(form: Form) -> &'static str {
     match form {
-        Form::Serde => "serde",
+        Form::Serde | Form::SerdeNull => "serde",
         Form::Null => "null",
         Form::Compress => "compress",
         Form::Decompress => "decompress",
@@ -114,7 +114,7 @@ pub(super) fn form_word(form: Form) -> &'static str {
 /// A default is the meaning of NULL, so a None that was written as NULL would not be read as None.
 fn null_has_no_default(fields: &[Field], marks: &[FieldMarks], diag: &Diag) {
     for (field, marks) in fields.iter().zip(marks) {
-        if let (Form::Null, Some(span)) = (field.form, marks.default) {
+        if let (Form::Null | Form::SerdeNull, Some(span)) = (field.form, marks.default) {
             let message = "`default` is the meaning of NULL, so the None that `null` writes would be read as the \
                            default; keep one";
             diag.at(span, message);

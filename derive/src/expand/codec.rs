@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use super::attribute::KeyUse;
 use super::expiry;
 use super::tokens::{call, local, name, of, option, plain_name};
-use super::way::{Way, compressing, time_form, way};
+use super::way::{Way, by_serde, compressing, time_form, way};
 use crate::model::{DefaultValue, Field, FieldRole, FormerName, FormerUse};
 
 /// The role of a field as a key, as tokens of an `Option`.
@@ -44,7 +44,7 @@ fn encode_under(
     let (item, how) = match &way {
         Way::Field => ("encode_field", TokenStream::new()),
         Way::Null => ("encode_null", TokenStream::new()),
-        Way::Serde => ("encode_serde", TokenStream::new()),
+        Way::Serde { writes_null } => (by_serde(*writes_null), TokenStream::new()),
         Way::Compressed { is_written } => (compressing(*is_written), TokenStream::new()),
         Way::Form(form) => ("encode_as", code!(#form,)),
         Way::Version => ("encode_version", code!(stamp,)),
@@ -82,7 +82,7 @@ pub(super) fn encode_named(field: &Field) -> Option<TokenStream> {
     let (item, how) = match &way {
         Way::Field => ("encode_field", None),
         Way::Null => ("encode_null", None),
-        Way::Serde => ("encode_serde", None),
+        Way::Serde { writes_null } => (by_serde(*writes_null), None),
         Way::Compressed { is_written } => (compressing(*is_written), None),
         Way::Ttl => ("encode_ttl", None),
         Way::Form(form) => ("encode_as", Some(form.clone())),

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::format_ident;
 
 use super::attribute::KeyUse;
-use super::way::{Way, bound_of, compressing, time_form, way};
+use super::way::{Way, bound_of, by_serde, compressing, time_form, way};
 use crate::model::{Field, Form};
 
 /// The parts of a method that returns the path of a field.
@@ -55,7 +55,7 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
     match way {
         Way::Field | Way::Null => code!(<#ty as __d::DynamoField>::Path<#root, #usage>),
         Way::Version => code!(__d::Path<#root, u64, #required>),
-        Way::Serde => code!(__d::Path<#root, #ty, __d::Unsorted<#required>>),
+        Way::Serde { .. } => code!(__d::Path<#root, #ty, __d::Unsorted<#required>>),
         Way::Key { .. } => code!(__d::Path<#root, #ty, #required>),
         Way::Compressed { .. } => {
             let held = held(field, way);
@@ -75,7 +75,8 @@ fn path_type(field: &Field, way: &Way, root: &TokenStream, usage: &TokenStream) 
                 | Form::Epoch
                 | Form::EpochMillis
                 | Form::Rfc3339Millis
-                | Form::Serde => mode,
+                | Form::Serde
+                | Form::SerdeNull => mode,
             };
             code!(__d::Path<#root, #held, #mode>)
         }
@@ -93,7 +94,10 @@ fn encoder(field: &Field, way: &Way) -> Option<TokenStream> {
     let (ty, held) = (&field.ty, held(field, way));
     Some(match way {
         Way::Field | Way::Null | Way::Version => return None,
-        Way::Serde => code!(<#ty as __d::SerdeField>::encode_serde),
+        Way::Serde { writes_null } => {
+            let encode = format_ident!("{}", by_serde(*writes_null));
+            code!(<#ty as __d::SerdeField>::#encode)
+        }
         Way::Compressed { is_written } => {
             let encode = format_ident!("{}", compressing(*is_written));
             code!(<#held as __d::CompressedField>::#encode)
@@ -144,7 +148,7 @@ fn bound_encoder(field: &Field, way: &Way) -> Option<TokenStream> {
 fn stored_form(way: &Way, form: Form) -> u8 {
     match (way, form) {
         (Way::Ttl, _) => 1,
-        (Way::Serde, _) => 2,
+        (Way::Serde { .. }, _) => 2,
         (Way::Form(_) | Way::Time { .. }, Form::Epoch) => 3,
         (Way::Form(_) | Way::Time { .. }, Form::EpochMillis) => 4,
         (Way::Form(_) | Way::Time { .. }, Form::Rfc3339) => 5,

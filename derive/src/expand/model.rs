@@ -231,7 +231,7 @@ pub(super) fn value_fields(fields: &[Field]) -> TokenStream {
     let models = fields.iter().map(|field| {
         let is_stored = field.role == FieldRole::Attribute;
         let value_type = match (is_stored, field.form) {
-            (false, _) | (_, Form::Serde) => None,
+            (false, _) | (_, Form::Serde | Form::SerdeNull) => None,
             (_, Form::Own | Form::Null | Form::Compress | Form::Decompress) => {
                 Some(of(&field.ty, &code!(DynamoField), "TYPE"))
             }
@@ -247,7 +247,7 @@ pub(super) fn value_fields(fields: &[Field]) -> TokenStream {
 fn entity_field(entity: &Entity, at: usize, field: &Field) -> TokenStream {
     let is_key = entity.keys().any(|source| source.is_bare(at));
     let value_type = match (field.role, field.form) {
-        (FieldRole::Rest | FieldRole::Flatten, _) | (_, Form::Serde) => None,
+        (FieldRole::Rest | FieldRole::Flatten, _) | (_, Form::Serde | Form::SerdeNull) => None,
         (FieldRole::Version, _) => Some(code!(<u64 as __d::DynamoValue>::TYPE)),
         (FieldRole::Ttl | FieldRole::CreatedAt | FieldRole::UpdatedAt, _) => Some(timestamp()),
         (FieldRole::Skip | FieldRole::CreatedBy | FieldRole::UpdatedBy, Form::Own) => {
@@ -300,6 +300,7 @@ fn field_model(
     let usage = variant("FormerUse", usage);
     let form = match field.form {
         Form::Serde => "serde",
+        Form::SerdeNull => "serde_null",
         Form::Null => "null",
         Form::Compress => "compress",
         Form::Decompress => "decompress",
@@ -335,7 +336,7 @@ fn stored_type(field: &Field, is_key: bool) -> TokenStream {
     let tag = match (field.role, field.form) {
         // Compressed values are bytes, and those that do not shrink have their own type.
         (FieldRole::Skip | FieldRole::Flatten | FieldRole::Rest, _)
-        | (_, Form::Serde | Form::Compress | Form::Decompress) => {
+        | (_, Form::Serde | Form::SerdeNull | Form::Compress | Form::Decompress) => {
             return code!(::core::option::Option::None);
         }
         (FieldRole::Version | FieldRole::Ttl, _) | (_, Form::Epoch | Form::EpochMillis) => code!(N),

@@ -22,7 +22,10 @@ pub(super) enum Way {
     /// The type stores itself, and its None is NULL.
     Null,
     /// The type is foreign and stores itself by serde.
-    Serde,
+    Serde {
+        /// Whether a null of serde is written as NULL; otherwise it is an absent attribute.
+        writes_null: bool,
+    },
     /// The type stores itself, and the value is compressed.
     Compressed {
         /// Whether values are written compressed; otherwise they are only read so.
@@ -72,7 +75,9 @@ pub(super) fn way(field: &Field, key: Option<KeyUse>) -> Way {
     match (key, field.form, form(field.form)) {
         (Some(KeyUse::Primary(role)), ..) => Way::Key { role },
         (Some(KeyUse::Index(role)), ..) => Way::IndexKey { role },
-        (None, Form::Serde, _) => Way::Serde,
+        (None, Form::Serde | Form::SerdeNull, _) => Way::Serde {
+            writes_null: field.form == Form::SerdeNull,
+        },
         (None, Form::Null, _) => Way::Null,
         (None, Form::Compress | Form::Decompress, _) => Way::Compressed {
             is_written: field.form == Form::Compress,
@@ -90,13 +95,21 @@ pub(super) fn compressing(is_written: bool) -> &'static str {
     }
 }
 
+/// Names the function that writes a field with `serde`.
+pub(super) fn by_serde(writes_null: bool) -> &'static str {
+    match writes_null {
+        true => "encode_serde_null",
+        false => "encode_serde",
+    }
+}
+
 impl Way {
     /// Names the trait that the type of the field must implement.
     pub(super) fn contract(&self) -> TokenStream {
         match self {
             Way::Field => code!(DynamoField),
             Way::Null => code!(NullField),
-            Way::Serde => code!(SerdeField),
+            Way::Serde { .. } => code!(SerdeField),
             Way::Compressed { .. } => code!(CompressedField),
             Way::Form(_) => code!(FormField),
             Way::Version => code!(VersionField),
@@ -113,7 +126,7 @@ impl Way {
         match self {
             Way::Field => ("decode_field", None),
             Way::Null => ("decode_null", None),
-            Way::Serde => ("decode_serde", None),
+            Way::Serde { .. } => ("decode_serde", None),
             Way::Compressed { .. } => ("decode_compressed", None),
             Way::Form(form) => ("decode_as", Some(form.clone())),
             Way::Version => ("decode_version", None),
@@ -130,7 +143,7 @@ impl Way {
         let item = match self {
             Way::Field => "absent",
             Way::Null => "absent_null",
-            Way::Serde => "absent_serde",
+            Way::Serde { .. } => "absent_serde",
             Way::Compressed { .. } => "absent_compressed",
             Way::Form(_) => "absent_form",
             Way::Version => "absent_version",

@@ -122,6 +122,8 @@ pub(crate) enum Form {
     Own,
     /// Through serde.
     Serde,
+    /// `serde, null`: through serde, and a null of serde is written as NULL.
+    SerdeNull,
     /// `null`: like `Own`, but None is written as NULL.
     Null,
     /// `compress`: like `Own`, but compressed if that saves bytes.

@@ -177,6 +177,17 @@ fn form(options: &mut Options, marks: &mut FieldMarks, diag: &Diag) -> Form {
             "decompress" => opt.flag(diag).map(|_| Form::Decompress),
             _ => format(opt, diag),
         };
+        // `null` says how the None is stored, and `serde` says how everything else is.
+        let of_both = match (form, read) {
+            (Form::Serde, Some(Form::Null)) | (Form::Null, Some(Form::Serde)) => {
+                Some(Form::SerdeNull)
+            }
+            _ => None,
+        };
+        if let Some(both) = of_both {
+            form = both;
+            continue;
+        }
         if marks.form.is_some() {
             let message = format!("`{first}` and `{name}` exclude each other; keep one");
             diag.at(span, message);

@@ -134,8 +134,11 @@ pub(crate) fn paths(data: Data) -> Option<Vec<Field>> {
             _ => FieldRole::Attribute,
         },
         form: match field.form {
-            Form::Serde => Form::Serde,
-            form @ (Form::Null | Form::Compress | Form::Decompress) => form,
+            form @ (Form::Serde
+            | Form::SerdeNull
+            | Form::Null
+            | Form::Compress
+            | Form::Decompress) => form,
             _ => Form::Own,
         },
         default: None,

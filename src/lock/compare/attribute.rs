@@ -1,12 +1,12 @@
 //! Attributes: whether programs can read what others wrote.
 
-use super::entity::{is_in_key, is_whole_in_key};
+use super::entity::{is_in_key, is_whole_in_key, number_of};
 use super::meeting::index_of;
 use super::pair::{DEPLOY, DEPLOY_EVERYWHERE, EntityPair, NOTHING};
 use crate::lock::change::{ChangeClass, StoredChange};
 use crate::lock::rust_type::TypeChange;
 use crate::lock::stored::{attributes, keeps_rest, seen_type, type_text};
-use crate::schema::{ConstantSchema, EntitySchema, FieldRole, FieldSchema, Word};
+use crate::schema::{ConstantSchema, EntitySchema, FieldRole, FieldSchema, PatternSchema, Word};
 
 /// The way of a value to another attribute.
 const BESIDE: [&str; 4] = [
@@ -115,7 +115,25 @@ impl EntityPair<'_> {
         self.change(ChangeClass::Free, name, what, &[DEPLOY])
     }
 
+    /// The field whose number new programs write into an attribute, whenever running programs need it there.
+    fn number_in(&self, name: &str, was: &FieldSchema) -> Option<&str> {
+        let always = self.new.patterns.iter().filter(|it| it.when.is_none());
+        let mut keys = always.flat_map(PatternSchema::keys);
+        let field = keys.find_map(|key| number_of(key).filter(|_| key.attribute == name))?;
+        let is_there = |field: &FieldSchema| field.is_required || !was.is_required;
+        self.new
+            .attribute(field)
+            .is_some_and(is_there)
+            .then_some(field)
+    }
+
     fn attribute_gone(&self, name: &str, was: &FieldSchema) -> StoredChange {
+        if let Some(field) = self.number_in(name, was) {
+            let what = format!(
+                "the attribute is no field any more, and every write stores the number of `{field}` in it"
+            );
+            return self.change(ChangeClass::Free, name, what, &[DEPLOY]);
+        }
         let alike = self.successors(name, was);
         let renamed = match alike[..] {
             [] => String::new(),
@@ -437,13 +455,17 @@ fn role(role: FieldRole) -> String {
 
 /// Whether the None of a field is written as NULL.
 fn writes_null(field: &FieldSchema) -> bool {
-    field.form.as_deref() == Some("null")
+    matches!(field.form.as_deref(), Some("null" | "serde_null"))
 }
 
 /// Whether the forms differ only in the None.
 fn only_null(was: &FieldSchema, is: &FieldSchema) -> bool {
-    let plain = |field: &FieldSchema| field.form.is_none() || writes_null(field);
-    writes_null(was) != writes_null(is) && plain(was) && plain(is)
+    let without_null = |field: &FieldSchema| match field.form.as_deref() {
+        Some("null") => None,
+        Some("serde_null") => Some("serde".to_owned()),
+        form => form.map(str::to_owned),
+    };
+    writes_null(was) != writes_null(is) && without_null(was) == without_null(is)
 }
 
 /// Whether an attribute is a constant of the entity.

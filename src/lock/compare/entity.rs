@@ -414,6 +414,14 @@ pub(super) fn has(key: &KeySchema, name: &str) -> bool {
     key.fields().any(|field| field == name)
 }
 
+/// The field whose number the key is, if it is one.
+pub(super) fn number_of(key: &KeySchema) -> Option<&str> {
+    match &key.content {
+        KeyContent::Number(field) => Some(field),
+        KeyContent::Field(_) | KeyContent::Template(_) => None,
+    }
+}
+
 /// A key as it is declared.
 pub(super) fn shown(key: &KeySchema) -> String {
     match &key.content {

@@ -1,6 +1,6 @@
 //! Access patterns: whether indexes hold the items that programs look for there.
 
-use super::entity::{shards_aside_agree, shown, texts_agree, width_hint};
+use super::entity::{number_of, shards_aside_agree, shown, texts_agree, width_hint};
 use super::meeting::met_in_index;
 use super::pair::{CHECK_FILLED, DEPLOY, EntityPair, NOTHING, REFILL, REWRITE};
 use crate::lock::change::{ChangeClass, StoredChange};
@@ -287,6 +287,9 @@ impl EntityPair<'_> {
         if same_count && differing.is_none() {
             return self.presence(name, was, is);
         }
+        if let Some(change) = differing.and_then(|(was, is)| self.number_beside(name, was, is)) {
+            return Some(change);
+        }
         let what = match differing {
             Some((was, is)) => format!(
                 "its key `{}` was {} and is {}{}: existing items have the old keys, and are not found by the new ones \
@@ -321,6 +324,29 @@ impl EntityPair<'_> {
             None => (mildest, what),
         };
         Some(self.change(class, name, what, &NEW_INDEX))
+    }
+
+    /// A key that was a field of its own, and is the number of another field. Both programs store and query the same numbers
+    /// while the two fields are equal, so the index stays as it is.
+    fn number_beside(&self, name: &str, was: &KeySchema, is: &KeySchema) -> Option<StoredChange> {
+        let field = number_of(is)?;
+        let is_own = was.field() == Some(&*is.attribute) && was.ty == is.ty;
+        is_own.then(|| {
+            let key = &is.attribute;
+            let what = format!(
+                "its key `{key}` was {} and is {}: items in which the two differ are errors in queries of new programs",
+                shown(was),
+                shown(is)
+            );
+            let both = format!(
+                "declare `{field}` and `{key}` as fields, let every write store the same number in both, and deploy that everywhere"
+            );
+            let fill = format!(
+                "write the number of `{key}` into `{field}` of the items in which it differs: `update_each`"
+            );
+            let then = format!("then declare `number({field})` without the field `{key}`, and deploy");
+            self.change(ChangeClass::FillFirst, name, what, &[&both, &fill, &then])
+        })
     }
 
     /// Items that were left out because a part was missing, and belong into the index now.

@@ -74,10 +74,18 @@ impl AnswerForm {
     /// How to identify the row that was read last, if it has no type by which DynamoDB could filter, or its type does not
     /// decide.
     #[inline]
-    fn tells_by(&self, finder: Option<&KeyFinder>) -> Option<&ByKey> {
+    fn tells_by(
+        &self,
+        finder: Option<&KeyFinder>,
+        rows: &RowsAhead,
+        body: &[u8],
+    ) -> Option<&ByKey> {
         let by_key = self.by_key.as_ref();
         by_key.filter(|by_key| {
-            by_key.decides_of_typed() || finder.is_some_and(|finder| !finder.has_beside())
+            by_key.decides_of_typed()
+                || finder.is_some_and(|finder| !finder.has_beside())
+                // No row whose type is NULL can be decoded, so other rows are not looked at.
+                || !rows.is_last_decoded() && by_key.has_null_type(rows.last_row(body))
         })
     }
 }
@@ -188,7 +196,7 @@ impl Unread {
                         self.forgotten += 1;
                         continue;
                     }
-                    if let Some(by_key) = form.tells_by(finder) {
+                    if let Some(by_key) = form.tells_by(finder, &rows, body) {
                         match by_key.row_kind(rows.last_row(body)) {
                             RowKind::Meant => {}
                             RowKind::Unlike(error) => rows.refuse_last(*error),

@@ -10,13 +10,15 @@ use crate::entity::refused_row;
 use crate::entity::sentinel::MARK;
 use crate::entity::shape::stored_shape;
 use crate::error::Error;
-use crate::expr::{Comparison, Node, Term};
-use crate::json::{CodecError, KeyIdentity, find_member};
+use crate::expr::{Comparison, NULL, Node, Term};
+use crate::json::{CodecError, KeyIdentity, find_member, is_null};
 use crate::path::Place;
+use crate::plan::check;
 use crate::plan::own_type::{type_value, typed_condition};
 use crate::schema::{
     EntityDef, FoundType, KeySource, SHAPE, Style, TableDef, TypeMatch, are_distinct, has_uniques,
-    is_identified_by_key, is_unique_row, others_may_be_among, shape_number, share_type_attribute,
+    is_identified_by_key, is_unique_row, may_have_null_type, others_may_be_among, shape_number,
+    share_type_attribute,
 };
 
 /// How to identify rows without a type.
@@ -73,7 +75,7 @@ impl RowClaim {
         let found = FoundType::of_item(self.table, item);
         let others = self.entities.iter().filter(|it| it.id != self.entity.id);
         // The reads of an entity with another type do not return the row, so its key does not matter.
-        let mut others = others.filter(|other| !found.is_typed_otherwise(other));
+        let mut others = others.filter(|other| !found.is_filtered_out(self.table, other));
         // A row that resembles another entity more is reported by the reads of that entity, so it is reported once.
         let is_of =
             |other: &&'static EntityDef| other.has_key(item) || other.likeness(item) > Some(own);
@@ -109,10 +111,16 @@ impl ByKey {
         is_identified_by_key(self.table)
     }
 
+    /// Whether the type of the row is NULL, so that it decides no more than a missing one.
+    pub(crate) fn has_null_type(&self, item: &[u8]) -> bool {
+        let stored = find_member(item, self.attribute).ok().flatten();
+        stored.is_some_and(is_null)
+    }
+
     fn is_requested_in_addition(&self, claim: &RowClaim, item: &[u8]) -> bool {
         // The item of a unique value has no type for an entity with a type attribute of its own.
         let may_be_sentinel = claim.entity.type_attribute.is_some();
-        FoundType::of_item(self.table, item).is_typed_otherwise(claim.entity)
+        FoundType::of_item(self.table, item).is_filtered_out(self.table, claim.entity)
             || may_be_sentinel && matches!(find_member(item, MARK), Ok(Some(_)))
     }
 
@@ -207,7 +215,7 @@ impl QuerySource {
             None => entity.id != self.entity.id,
         };
         match self.members {
-            None => !found.is_typed_otherwise(self.entity),
+            None => !found.is_filtered_out(self.table, self.entity),
             Some(_) => !entities.any(|entity| is_left_out(entity) && found.is_of(entity)),
         }
     }
@@ -303,8 +311,12 @@ impl QuerySource {
             attribute, whose, ..
         } = self.by_key(parts, is_scan)?;
         Some(match whose {
+            EntityMatch::Of(claim) if may_have_null_type(claim.table, claim.entity) => Node::any([
+                untyped_condition(attribute, claim.entity, check::absent_condition),
+                typed_or_null(attribute, claim.entity),
+            ]),
             EntityMatch::Of(claim) => Node::any([
-                untyped_condition(attribute, claim.entity),
+                untyped_condition(attribute, claim.entity, Node::Missing),
                 typed_condition(attribute, claim.entity),
             ]),
             // A missing type also fulfils this condition; such rows are identified by their keys.
@@ -352,16 +364,29 @@ impl QuerySource {
 }
 
 /// Holds for items without a type, whose keys decide, unless a constant has another value.
-fn untyped_condition(attribute: &'static str, entity: &EntityDef) -> Node {
+fn untyped_condition(
+    attribute: &'static str,
+    entity: &EntityDef,
+    absent: fn(Place) -> Node,
+) -> Node {
     let constants = entity.constants.iter().map(|constant| {
         let place = Place::of(constant.attribute);
         let stored = Term::Place(place.clone());
         let is_own = Node::Compare(stored, Comparison::Eq, Term::Value(constant.json()));
-        Node::any([Node::Missing(place), is_own])
+        Node::any([absent(place), is_own])
     });
-    Node::all(
-        [Node::Missing(Place::of(attribute))]
-            .into_iter()
-            .chain(constants),
-    )
+    let untyped = absent(Place::of(attribute));
+    Node::all([untyped].into_iter().chain(constants))
+}
+
+/// Holds for items with the type of the entity whose constants are its own or NULL. A read of such an item is an error, so
+/// a query must not hide it.
+fn typed_or_null(attribute: &'static str, entity: &EntityDef) -> Node {
+    let stored = Term::Place(Place::of(attribute));
+    let own = Node::Compare(stored, Comparison::Eq, Term::Value(type_value(entity)));
+    let constants = entity.constants.iter().map(|constant| {
+        let stored = Term::Place(Place::of(constant.attribute));
+        Node::In(stored, vec![constant.json(), NULL.to_vec()])
+    });
+    Node::all([own].into_iter().chain(constants))
 }

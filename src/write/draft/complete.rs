@@ -124,7 +124,8 @@ pub(crate) fn set_identity(
 pub(crate) const fn fields_with_null(fields: &'static [FieldModel]) -> &'static [FieldModel] {
     let mut at = 0;
     while at < fields.len() {
-        if same_text(fields[at].form, NULL_WORD) {
+        let form = fields[at].form;
+        if same_text(form, NULL_WORD) || same_text(form, SERDE_NULL) {
             return fields;
         }
         at += 1;
@@ -132,8 +133,9 @@ pub(crate) const fn fields_with_null(fields: &'static [FieldModel]) -> &'static 
     &[]
 }
 
-/// The word by which the model tells such a field.
+/// The words by which the model tells such a field.
 const NULL_WORD: &str = "null";
+const SERDE_NULL: &str = "serde_null";
 
 /// Sets NULL for the fields of a fresh item that store their None so, unless the item has a value.
 pub(crate) fn set_nulls(
@@ -141,7 +143,8 @@ pub(crate) fn set_nulls(
     fields: &[FieldModel],
     update: &mut UpdateActions,
 ) {
-    for field in fields.iter().filter(|field| field.form == NULL_WORD) {
+    let writes_null = |field: &&FieldModel| [NULL_WORD, SERDE_NULL].contains(&field.form);
+    for field in fields.iter().filter(writes_null) {
         let is_changed = |(place, _): (&Place, _)| *place.attribute_name() == field.attribute;
         if update.place_actions().any(is_changed) {
             continue;

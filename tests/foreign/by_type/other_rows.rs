@@ -3,11 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dynamo_entity::aws_sdk_dynamodb::types::AttributeValue;
 use dynamo_entity::bulk::FileCheckpoint;
 use dynamo_entity::prelude::*;
 use dynamo_entity::{ErrorKind, Item, Value};
 
-use super::{Animals, First, Fish, Horse, Mouse, Owned, Second, fish, horse, mouse, untyped};
+use super::{
+    Animals, Count, First, Fish, Horse, Mouse, Owned, Second, fish, horse, mouse, untyped,
+};
 use crate::support::db::{Db, Raw, raw, s};
 use crate::support::faulty::Fault;
 use crate::support::suite::{Outcome, meanwhile};
@@ -272,5 +275,57 @@ pub(super) async fn large_rows_are_compared_within_the_limit(db: Db) -> Outcome 
         Whale::key(many).delete().send(&db).await?;
     }
     assert!(written > 3, "{written}");
+    Ok(())
+}
+
+/// A query reports an item whose type is NULL, as a read of its key does, and no write replaces it.
+pub(super) async fn a_null_is_no_type(db: Db) -> Outcome {
+    let place = ("ann", "a");
+    let mut row = untyped(place);
+    row.insert("cls".into(), AttributeValue::Null(true));
+    db.plant::<Mouse>(row.clone()).await;
+    let key = mouse(place, 0).key();
+    assert!(key.clone().get().send(&db).await.is_err());
+    assert_eq!(Mouse::scan().count(&db).await?, 1);
+    for rows in [
+        Mouse::scan().lenient().all(&db).await?,
+        Mouse::in_partition("ann").lenient().all(&db).await?,
+    ] {
+        assert!(matches!(&rows[..], [Err(_)]), "{rows:?}");
+    }
+    assert!(mouse(place, 1).put().send(&db).await.is_err());
+    let report = Mouse::scan().delete_each().send(&db).await;
+    assert!(report.is_err() || report.is_ok_and(|report| report.complete().is_err()));
+    assert_eq!(db.stored(&key).await, row);
+    Ok(())
+}
+
+pub(super) async fn items_without_a_type_belong_to_no_entity(db: Db) -> Outcome {
+    let place = ("ann", "a");
+    db.plant::<Mouse>(untyped(place)).await;
+    let key = mouse(place, 0).key();
+    let error = key.clone().get().send(&db).await.expect_err("no type");
+    assert!(
+        error.to_string().contains("an item without a type"),
+        "{error}"
+    );
+    assert!(key.clone().get().select::<Count>().send(&db).await.is_err());
+    assert!(Mouse::from_item(Item::from(untyped(place))).is_err());
+    let error = mouse(place, 1).put().send(&db).await.expect_err("no type");
+    assert!(error.to_string().contains("has no type"), "{error}");
+    let report = Mouse::in_partition("ann").delete_each().send(&db).await;
+    assert!(report.is_err() || report.is_ok_and(|report| report.complete().is_err()));
+    assert_eq!(db.stored(&key).await, untyped(place));
+    assert_eq!(Mouse::in_partition("ann").count(&db).await?, 1);
+    assert_eq!(
+        Owned::in_partition("ann").lenient().all(&db).await?.len(),
+        1
+    );
+
+    let typed = Item::from_iter([("cls", Value::S("Mouse".into()))]);
+    let mut item = Item::from(untyped(place));
+    item.extend(typed);
+    Item::in_table("animals").put(item).send(&db).await?;
+    assert_eq!(key.get().send(&db).await?, Some(mouse(place, 7)));
     Ok(())
 }

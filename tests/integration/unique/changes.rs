@@ -331,6 +331,10 @@ async fn an_outdated_entity_changes_nothing(db: Db) -> Outcome {
         .await
         .unwrap_err();
     assert!(late.is_conflict(), "{late:?}");
+    assert!(
+        late.to_string().contains("the unique value `email`"),
+        "{late}"
+    );
     assert_eq!(
         late.current::<Account>()?.map(|a| a.email),
         Some("b@x".into())

@@ -48,7 +48,7 @@ impl Values<'_> {
             return Some(Value::from(EXPIRY + self.sample_day()));
         }
         // The forms that serde reads are unknown here, and are found by trial.
-        if field.form.as_deref() == Some("serde") {
+        if matches!(field.form.as_deref(), Some("serde" | "serde_null")) {
             return None;
         }
         self.stored_value(field, DEPTH)
