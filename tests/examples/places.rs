@@ -18,7 +18,7 @@ const KNOWN: Known = &[
     ("Secret", |rng| word(rng, &["hush", ""])),
     ("Priority", |rng| Value::from(i64::from(rng.u8(1..5) * 10))),
     ("Position", |_| {
-        let members = [("page", Value::from(1)), ("recipient", Value::from(2))];
+        let members = [("page", Value::from("1 a")), ("recipient", Value::from(2))];
         Value::M(Item::from_iter(members))
     }),
 ];
