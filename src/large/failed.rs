@@ -42,6 +42,15 @@ pub(super) fn other_length(rows: &LargeRows, expected: u64, found: u64) -> Error
     Error::new(ErrorKind::Conflict, Stage::Service, message).of(rows.entity.type_name)
 }
 
+/// The error of a replacement that others have always overtaken.
+pub(super) fn overtaken(rows: &LargeRows) -> Error {
+    let message = format!(
+        "`{0}` was replaced by other programs again and again, so the write did not take effect: write `{0}` again",
+        rows.value.name
+    );
+    Error::new(ErrorKind::Conflict, Stage::Service, message).of(rows.entity.type_name)
+}
+
 /// The error of a head that would follow its parts too late.
 pub(super) fn too_late(rows: &LargeRows) -> Error {
     let name = rows.value.name;

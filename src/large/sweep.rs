@@ -8,7 +8,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use super::head::{GENERATION, NAME, WRITTEN, text_json};
+use super::head::{GENERATION, NAME, text_json};
 use super::known_heads::KnownHeads;
 use super::write::WRITE_WITHIN;
 use crate::dynamo::Dynamo;
@@ -24,7 +24,7 @@ use crate::plan::{
 };
 use crate::query::Fetch;
 use crate::schema::{EntityDef, Pattern, TableDef};
-use crate::write::large::{LargeRows, PARTS, key_front, part_names};
+use crate::write::large::{LargeRows, PARTS, WRITTEN, key_front, part_names};
 use crate::write::part_name::{PartName, PartObject};
 
 /// The least age of a row: twice the time of a write, because the clocks of two machines may differ.
