@@ -3,6 +3,12 @@
 use crate::error::{Error, ErrorKind, Stage};
 use crate::write::large::LargeRows;
 
+/// Whether other transactions with the same item were always faster. The outcome is known, and the service responds.
+pub(super) fn is_contention(error: &Error) -> bool {
+    let code = error.code().unwrap_or_default();
+    error.kind() == ErrorKind::Unavailable && code.starts_with("Transaction")
+}
+
 /// The error of a part without a response. The outcome of the whole write is known, because the head was not sent.
 pub(super) fn unsent(rows: &LargeRows, error: Error) -> Error {
     if !error.is_outcome_unknown() && !error.is_unavailable() {

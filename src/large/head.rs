@@ -5,7 +5,7 @@ use crate::entropy;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, Writer, find_member};
 use crate::plan::{Owner, size};
-use crate::write::large::{LargeRows, PARTS, WRITTEN, is_settled, part_names};
+use crate::write::large::{BYTES, ITEMS, LargeRows, NAME, PARTS, WRITTEN, is_settled, part_names};
 use crate::write::part_name::PartName;
 
 use super::content::PartContent;
@@ -14,12 +14,6 @@ use super::content::PartContent;
 pub(super) const GENERATION: &str = "$large.generation";
 /// The attribute of a head with the number of elements or bytes.
 pub(super) const LENGTH: &str = "$large.length";
-/// The attribute of a part with its name in the head.
-pub(super) const NAME: &str = "$large.part";
-/// The attribute of a part with the elements of a list.
-pub(super) const ITEMS: &str = "$large.items";
-/// The attribute of a part with the bytes of a blob.
-pub(super) const BYTES: &str = "$large.bytes";
 
 /// The maximum number of parts of a list. The name of a part has at most 39 bytes, and one more as an element, so these names have
 /// at most 400,000 of the 409,600 bytes of an item. The others are left to the keys.

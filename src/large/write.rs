@@ -22,7 +22,7 @@ use futures_util::stream::{self, StreamExt as _};
 
 use super::condition::{has_generation, has_length, is_head, number_json, takes_parts};
 use super::content::{PART_BYTES, PartContent};
-use super::failed::{in_doubt, other_length, overtaken, too_late, unsent};
+use super::failed::{in_doubt, is_contention, other_length, overtaken, too_late, unsent};
 use super::head::{
     GENERATION, LENGTH, LargeHead, check_parts, draw_generation, draw_name, head_item, names_json,
     owner_of, part_item, text_json, unreadable,
@@ -369,15 +369,12 @@ impl PlannedLarge {
         written: usize,
         db: &Dynamo,
     ) -> Error {
-        let code = error.code().unwrap_or_default();
-        let is_contention =
-            error.kind() == ErrorKind::Unavailable && code.starts_with("Transaction");
         // A service that does not respond would not delete them either, and an overloaded one should get no further requests.
         let is_down = matches!(
             error.kind(),
             ErrorKind::Unavailable | ErrorKind::Throttled | ErrorKind::Storage
         );
-        if is_down && !is_contention {
+        if is_down && !is_contention(&error) {
             return error;
         }
         let own: Vec<PartName> = self.names.iter().take(written).cloned().collect();

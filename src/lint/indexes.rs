@@ -360,6 +360,22 @@ fn list(fields: &[&str]) -> String {
 }
 
 pub(super) fn index_of_sentinels(table: &TableSchema, findings: &mut Findings) {
+    let has_large = table.entities.iter().any(|entity| !entity.large.is_empty());
+    for (keys, pattern) in table.patterns().filter(|_| has_large) {
+        let mut all = keys.pk.iter().chain(keys.sk).map(|key| &key.attribute);
+        let own = [Some(&table.pk), table.sk.as_ref()].map(|key| key.map(|key| &key.name));
+        if all.all(|name| own.contains(&Some(name))) && !keys.pk.is_empty() {
+            let index = &pattern.index;
+            findings.add(
+                LintPlace::of_keys(&keys),
+                format!(
+                    "each part of a list or blob has the keys of the table, so the index `{index}` contains all of them in one partition, \
+                     and its write capacity limits their writes"
+                ),
+                "declare the entities with lists and blobs in a table of their own, or give the index key attributes of its own",
+            );
+        }
+    }
     let has_uniques =
         |entity: &EntitySchema| entity.uniques.iter().any(|unique| unique.row.is_none());
     if !table.entities.iter().any(has_uniques) {

@@ -24,6 +24,7 @@ use crate::expr::Node;
 use crate::json::{CodecError, Reader, Writer, array_elements, find_member};
 use crate::key::escape_part;
 use crate::key::point::{KeyPoint, points_of};
+use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, read_item,
 };
@@ -42,6 +43,13 @@ const SETTLED_AFTER: i64 = 40 * 60;
 
 /// DynamoDB's limit for a partition key.
 const LONGEST_KEY: usize = 2048;
+
+/// The attribute of a part with its name in the head.
+pub(crate) const NAME: &str = "$large.part";
+/// The attribute of a part with the elements of a list.
+pub(crate) const ITEMS: &str = "$large.items";
+/// The attribute of a part with the bytes of a blob.
+pub(crate) const BYTES: &str = "$large.bytes";
 
 /// How many requests delete parts at the same time.
 const CONCURRENCY: usize = 8;
@@ -200,6 +208,15 @@ pub(crate) fn part_names(head: &[u8]) -> Result<Vec<PartName>, CodecError> {
     let texts = array_elements(list)?.into_iter();
     let name = |json| Ok(PartName(Reader::new(json).text()?.into_owned()));
     texts.map(name).collect()
+}
+
+/// Holds for the marker of an object outside of DynamoDB: a part without content.
+pub(crate) fn is_marker() -> Node {
+    Node::all([
+        Node::Missing(Place::of(NAME)).not(),
+        Node::Missing(Place::of(ITEMS)),
+        Node::Missing(Place::of(BYTES)),
+    ])
 }
 
 /// The names of the parts that can be deleted together with this head: none if a request that names them may still arrive, because it

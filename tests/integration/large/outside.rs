@@ -31,6 +31,7 @@ tests![
     sweeps_read_the_head_again(Library),
     limits_are_those_of_objects(Library),
     adapters_store_objects(Library),
+    truncate_keeps_markers(Library),
 ];
 
 crate::declare! {
@@ -43,8 +44,6 @@ mod inside {
         pub entity Library(table = "libraries", key(pk = "LIBRARY#{id}"), chunked(books: String), blob(plan)) { id: u32 }
     }
 }
-
-const HOUR: i64 = 3_600_000;
 
 /// The fate of a call of the storage.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -993,6 +992,31 @@ async fn sweeps_read_the_head_again(db: Db) -> Outcome {
     bucket.before(None);
     assert_eq!(report.parts_deleted, 0);
     assert_eq!((bucket.names().len(), count::<Library>(&db).await), (3, 5));
+    Ok(())
+}
+
+async fn truncate_keeps_markers(db: Db) -> Outcome {
+    let bucket = Bucket::default();
+    let now = Dynamo::clone(&db).with_object_storage(bucket.clone());
+    create_library(1, &now).await?;
+    Library { id: 2 }.create().send(&now).await?;
+    inside::Library::plan(2).write(b"inside").send(&now).await?;
+    let objects = bucket.names().len();
+    assert!(objects > 3);
+    let schema = Library::schema();
+    // Two items, three heads, and one part with content.
+    assert_eq!(db.truncate([schema.clone()]).even_on_aws().await?, 6);
+    assert_eq!(count::<Library>(&db).await, objects);
+    assert_eq!(Library::scan().consistent().all(&db).await?, []);
+    // A declaration that has stopped to use the storage.
+    let inside = inside::Library::schema();
+    assert_eq!(db.truncate([inside]).even_on_aws().await?, 0);
+    create_library(1, &now).await?;
+    let later = HandClock::at("2100-01-01T00:00:00Z");
+    let later = db.at(&later).with_object_storage(bucket.clone());
+    Library::sweep_large_values().send(&later).await?;
+    assert_swept(&db, &bucket, "after a truncate").await;
+    assert_eq!(Library::books(1).all(&now).await?, books(0..9));
     Ok(())
 }
 
