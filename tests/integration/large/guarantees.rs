@@ -502,6 +502,7 @@ async fn an_append_at_a_length_takes_effect_once(db: Db) -> Outcome {
 
 /// Another program has deleted the item. A sweep keeps a young list, so the key deletes it before the item is created again.
 async fn a_delete_by_key_deletes_the_list_of_a_missing_item(db: Db) -> Outcome {
+    let later = db.at(&HandClock::at("2100-01-01T00:00:00Z"));
     for is_deleted in [false, true] {
         hall(1).create().send(&db).await?;
         Hall::seats(1).append(&seats(0..3)).send(&db).await?;
@@ -509,14 +510,13 @@ async fn a_delete_by_key_deletes_the_list_of_a_missing_item(db: Db) -> Outcome {
         let report = Hall::sweep_large_values().send(&db).await?;
         assert_eq!((report.heads_deleted, report.heads_young), (0, 1));
         if is_deleted {
-            let later = db.at(&HandClock::at("2100-01-01T00:00:00Z"));
             Hall::key(1).delete().send(&later).await?;
             assert_eq!(count::<Hall>(&db).await, 0);
         }
         hall(1).create().send(&db).await?;
         let expected = if is_deleted { 0 } else { 3 };
         assert_eq!(Hall::seats(1).len(&db).await?, expected);
-        Hall::key(1).delete().send(&db).await?;
+        Hall::key(1).delete().send(&later).await?;
     }
     Ok(())
 }
