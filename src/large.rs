@@ -10,6 +10,7 @@ mod blob;
 mod chunked;
 mod condition;
 mod content;
+mod delete;
 mod failed;
 mod head;
 mod known_heads;
@@ -22,7 +23,8 @@ mod write;
 
 pub use blob::Blob;
 pub use chunked::Chunked;
+pub use delete::DeleteLarge;
 pub use pages::ListPages;
 pub use position::{ListPage, PagePosition};
 pub use sweep::{Sweep, SweepReport};
-pub use write::{DeleteLarge, LargeWrite};
+pub use write::LargeWrite;

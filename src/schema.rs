@@ -136,7 +136,7 @@ pub use tenant::{
 pub(crate) use unique::has_type_of_any;
 #[doc(hidden)]
 pub use unique::{
-    has_text_partition, leaves_room_for_uniques, row_fills_keys, row_fits_indexes,
+    has_no_ttl_of, has_text_partition, leaves_room_for_uniques, row_fills_keys, row_fits_indexes,
     row_has_free_constants, row_has_own_type, row_is_no_item, row_never_expires, rows_differ,
 };
 pub(crate) use unique::{has_unique_rows, has_uniques, is_unique_row};

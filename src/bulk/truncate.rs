@@ -13,6 +13,7 @@ use crate::plan::Steps;
 use crate::query::Fetch;
 use crate::schema::{Pattern, TableSchema};
 use crate::table::check_declarations;
+use crate::write::large::is_marker;
 
 /// How many deletes are under way at once.
 const CONCURRENCY: usize = 16;
@@ -31,7 +32,8 @@ pub struct Truncate<'d> {
 }
 
 impl Dynamo {
-    /// Deletes all items of these tables, and returns their number: for tests. The tables remain.
+    /// Deletes all items of these tables, and returns their number: for tests. The tables remain. So do the markers of objects that lists
+    /// and blobs have stored outside of DynamoDB: a [sweep](crate::large::Sweep) deletes them with their objects after a day.
     ///
     /// It works only on an engine that is known to be on this machine: `embedded:..`, or an address such as
     /// `http://localhost:8000`. Anything else is an error, including your own SDK clients, unless you call
@@ -100,12 +102,23 @@ impl<'d> IntoFuture for Truncate<'d> {
     }
 }
 
+/// The condition on the rows that are deleted: all, except the markers of objects outside of DynamoDB. Without its marker, no sweep would
+/// find an object.
+fn deleted_rows(schema: &TableSchema) -> Option<Node> {
+    let has_large = schema
+        .entities
+        .iter()
+        .any(|entity| !entity.large.is_empty());
+    // Also if no value is declared `outside`, because one may have been.
+    has_large.then(|| is_marker().not())
+}
+
 /// Deletes all items of a table, and returns how many there were.
 async fn empty(db: &Dynamo, schema: &TableSchema) -> Result<u64> {
     let table = db.table_name(&schema.name);
     let keys = [Some(&schema.pk), schema.sk.as_ref()].into_iter().flatten();
     let names: Vec<&str> = keys.map(|key| &*key.name).collect();
-    let mut keys = Fetch::for_keys(db.clone(), &PATTERN, &table, &names)
+    let mut keys = Fetch::for_rows(db.clone(), &PATTERN, &table, &names, deleted_rows(schema))
         .map_err(|fault| Error::encode(WHOSE, fault))?;
     let mut deleted = 0;
     while !keys.is_done() {

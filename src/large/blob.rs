@@ -3,9 +3,10 @@
 use std::fmt;
 
 use super::content::parts_of_bytes;
+use super::delete::DeleteLarge;
 use super::place::LargePlace;
 use super::read::{LargeReads, bytes_of};
-use super::write::{DeleteLarge, HeadChange, LargeWrite};
+use super::write::{HeadChange, LargeWrite};
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key, Patterns};
 use crate::error::Result;

@@ -8,11 +8,12 @@ use futures_core::Stream;
 use futures_util::stream;
 
 use super::content::{joined_parts, parts_of_list};
+use super::delete::DeleteLarge;
 use super::pages::ListPages;
 use super::place::LargePlace;
 use super::position::{ListPage, PagePosition};
 use super::read::{LargeReads, elements_of, list_of};
-use super::write::{DeleteLarge, HeadChange, LargeWrite};
+use super::write::{HeadChange, LargeWrite};
 use crate::codec::DynamoValue;
 use crate::dynamo::Dynamo;
 use crate::entity::{DynamoEntity, Key, Patterns};

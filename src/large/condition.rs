@@ -12,13 +12,21 @@ use crate::write::part_name::PartName;
 pub(super) fn is_head(head: &LargeHead) -> Node {
     let count = Term::Size(Place::of(PARTS));
     Node::all([
-        check::value_condition(GENERATION, &text_json(&head.generation)),
+        has_generation(Some(head)),
         Node::Compare(
             count,
             Comparison::Eq,
             Term::Value(number_json(head.parts.len() as u64)),
         ),
     ])
+}
+
+/// Holds if the value was not replaced since this head was read: appends keep the generation.
+pub(super) fn has_generation(head: Option<&LargeHead>) -> Node {
+    match head {
+        Some(head) => check::value_condition(GENERATION, &text_json(&head.generation)),
+        None => Node::Missing(Place::of(PARTS)),
+    }
 }
 
 /// Holds if a list or a blob has this length.

@@ -3,6 +3,12 @@
 use crate::error::{Error, ErrorKind, Stage};
 use crate::write::large::LargeRows;
 
+/// Whether other transactions with the same item were always faster. The outcome is known, and the service responds.
+pub(super) fn is_contention(error: &Error) -> bool {
+    let code = error.code().unwrap_or_default();
+    error.kind() == ErrorKind::Unavailable && code.starts_with("Transaction")
+}
+
 /// The error of a part without a response. The outcome of the whole write is known, because the head was not sent.
 pub(super) fn unsent(rows: &LargeRows, error: Error) -> Error {
     if !error.is_outcome_unknown() && !error.is_unavailable() {
@@ -37,6 +43,15 @@ pub(super) fn other_length(rows: &LargeRows, expected: u64, found: u64) -> Error
     };
     let message = format!(
         "`{}` has {found} {unit}, and the write requires {expected}",
+        rows.value.name
+    );
+    Error::new(ErrorKind::Conflict, Stage::Service, message).of(rows.entity.type_name)
+}
+
+/// The error of a replacement that others have always overtaken.
+pub(super) fn overtaken(rows: &LargeRows) -> Error {
+    let message = format!(
+        "`{0}` was replaced by other programs again and again, so the write did not take effect: write `{0}` again",
         rows.value.name
     );
     Error::new(ErrorKind::Conflict, Stage::Service, message).of(rows.entity.type_name)

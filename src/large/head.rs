@@ -5,7 +5,7 @@ use crate::entropy;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, Writer, find_member};
 use crate::plan::{Owner, size};
-use crate::write::large::{LargeRows, PARTS, part_names};
+use crate::write::large::{BYTES, ITEMS, LargeRows, NAME, PARTS, WRITTEN, is_settled, part_names};
 use crate::write::part_name::PartName;
 
 use super::content::PartContent;
@@ -14,14 +14,6 @@ use super::content::PartContent;
 pub(super) const GENERATION: &str = "$large.generation";
 /// The attribute of a head with the number of elements or bytes.
 pub(super) const LENGTH: &str = "$large.length";
-/// The attribute of a part with its name in the head.
-pub(super) const NAME: &str = "$large.part";
-/// The attribute with the time when a part or a head was written, in epoch seconds. An append changes that of the head.
-pub(super) const WRITTEN: &str = "$large.written";
-/// The attribute of a part with the elements of a list.
-pub(super) const ITEMS: &str = "$large.items";
-/// The attribute of a part with the bytes of a blob.
-pub(super) const BYTES: &str = "$large.bytes";
 
 /// The maximum number of parts of a list. The name of a part has at most 39 bytes, and one more as an element, so these names have
 /// at most 400,000 of the 409,600 bytes of an item. The others are left to the keys.
@@ -36,6 +28,8 @@ pub(super) struct LargeHead {
     pub(super) generation: String,
     pub(super) parts: Vec<PartName>,
     pub(super) length: u64,
+    /// The time at which its last write was sent; `None` if another program has removed it.
+    pub(super) written: Option<i64>,
 }
 
 /// The name for a part with this content.
@@ -62,11 +56,21 @@ impl LargeHead {
             }
             None => 0,
         };
+        // A damaged time keeps no one from reading the list. It only counts as young.
+        let written = find_member(item, WRITTEN)?.map(|json| Reader::new(json).digits());
+        let written = written.and_then(|digits| digits.ok()?.parse().ok());
         Ok(LargeHead {
             generation: text(GENERATION)?,
             parts: part_names(item)?,
             length,
+            written,
         })
+    }
+
+    /// The parts that can be deleted after this head was replaced or deleted: none if a late request may still name them.
+    pub(super) fn into_settled_parts(self, now: Timestamp) -> Vec<PartName> {
+        let is_settled = self.written.is_some_and(|written| is_settled(written, now));
+        if is_settled { self.parts } else { Vec::new() }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::write::part_name::PartName;
 
-/// How many names of parts are kept in memory, which is about 50 MB. The parts of a list are spread over the whole table, so a head
+/// How many names of parts are kept in memory, which is about 50 MB, also if the keys are long. The parts of a list are spread over the whole table, so a head
 /// that is forgotten is read once more for almost every part.
 const MOST_NAMES: usize = 1_000_000;
 
@@ -13,7 +13,7 @@ const MOST_NAMES: usize = 1_000_000;
 pub(super) struct KnownHeads {
     /// By the keys of the heads; `None` if a head is unreadable.
     names: HashMap<Vec<u8>, Option<HashSet<u64>>>,
-    /// The number of names, and of heads eightfold, because their keys need memory too.
+    /// The number of names, and of heads at least eightfold, because their keys need memory too.
     weight: usize,
 }
 
@@ -32,7 +32,7 @@ impl KnownHeads {
     pub(super) fn keep(&mut self, head: Vec<u8>, names: Option<Vec<PartName>>) {
         let names = names.map(|names| names.iter().map(half_of_id).collect());
         self.forget(&head);
-        self.weight += weight_of(&names);
+        self.weight += weight_of(&head, &names);
         while self.weight > MOST_NAMES {
             // The scan returns rows in no order, so any head is as good as another.
             let Some(other) = self.names.keys().next().cloned() else {
@@ -45,13 +45,14 @@ impl KnownHeads {
 
     fn forget(&mut self, head: &[u8]) {
         if let Some(names) = self.names.remove(head) {
-            self.weight = self.weight.saturating_sub(weight_of(&names));
+            self.weight = self.weight.saturating_sub(weight_of(head, &names));
         }
     }
 }
 
-fn weight_of(names: &Option<HashSet<u64>>) -> usize {
-    8 + names.as_ref().map_or(0, HashSet::len)
+fn weight_of(head: &[u8], names: &Option<HashSet<u64>>) -> usize {
+    // A key can have 2 KB, which is much more than the name of a part.
+    8 + head.len() / 32 + names.as_ref().map_or(0, HashSet::len)
 }
 
 /// The first half of the random id in a name. If two parts of a list had the same half, one of them would be kept too long, which a

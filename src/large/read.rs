@@ -7,14 +7,14 @@ use bytes::Bytes;
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 
 use super::content::checksum_of;
-use super::head::{BYTES, ITEMS, LargeHead, unreadable};
+use super::head::{LargeHead, unreadable};
 use crate::codec::DynamoValue;
 use crate::dynamo::Dynamo;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::json::{CodecError, Reader, array_elements, find_member};
 use crate::plan::read_item;
 use crate::schema::Pattern;
-use crate::write::large::LargeRows;
+use crate::write::large::{BYTES, ITEMS, LargeRows};
 use crate::write::part_name::PartName;
 
 /// How many parts are read at the same time.
@@ -121,7 +121,7 @@ impl LargeReads {
             "a part"
         };
         let message = format!(
-            "{part} of `{}` is missing, which only another program can have deleted",
+            "{part} of `{}` is missing: another program has deleted it, or a copy of the table has not stored it (yet)",
             self.rows.value.name
         );
         Error::new(ErrorKind::Decode, Stage::Decode, message).of(self.rows.entity.type_name)

@@ -8,7 +8,8 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use super::head::{GENERATION, NAME, WRITTEN, text_json};
+use super::failed::is_contention;
+use super::head::{GENERATION, text_json};
 use super::known_heads::KnownHeads;
 use super::write::WRITE_WITHIN;
 use crate::dynamo::Dynamo;
@@ -24,7 +25,7 @@ use crate::plan::{
 };
 use crate::query::Fetch;
 use crate::schema::{EntityDef, Pattern, TableDef};
-use crate::write::large::{LargeRows, PARTS, key_front, part_names};
+use crate::write::large::{LargeRows, NAME, PARTS, WRITTEN, key_front, part_names};
 use crate::write::part_name::{PartName, PartObject};
 
 /// The least age of a row: twice the time of a write, because the clocks of two machines may differ.
@@ -75,6 +76,9 @@ pub struct SweepReport {
     pub heads_young: u64,
     /// The rows that could not be read, and the parts of heads that could not. They were not deleted.
     pub rows_unreadable: u64,
+    /// The rows whose deletes always met other transactions, for example appends to a list that is written all the time. They were not
+    /// deleted.
+    pub rows_busy: u64,
 }
 
 impl<E: DynamoEntity> Sweep<E> {
@@ -356,7 +360,7 @@ impl SweepRun<'_> {
 
     /// Deletes a row if this holds for another item in the same transaction. Returns whether it did.
     async fn delete_if(
-        &self,
+        &mut self,
         checked: &[u8],
         condition: Node,
         deleted: &[u8],
@@ -380,6 +384,11 @@ impl SweepRun<'_> {
         match delete.send_plan(self.db).await {
             Ok(()) => Ok(true),
             Err(error) if error.is_conflict() => Ok(false),
+            // One list that is written all the time must not keep all others.
+            Err(error) if is_contention(&error) => {
+                self.report.rows_busy += 1;
+                Ok(false)
+            }
             Err(error) => Err(error),
         }
     }

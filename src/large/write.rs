@@ -6,44 +6,49 @@
 //! delete             the head is deleted       -> its parts are deleted
 //! ```
 //!
+//! DynamoDB forgets the token of a transaction after 10 minutes, and a first attempt may arrive after 15. A late replacement or delete
+//! fails by its condition on the generation. A late append may name parts that were removed from the list in the meantime; therefore
+//! former parts of a young head are left to a sweep.
+//!
 //! Outside of DynamoDB, a part is a marker, which is written first, and an object.
 //!
 //! Until the head names them, parts are of no effect. If a write fails or its program ends, they remain until a sweep deletes them.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt as _};
 
-use super::condition::{has_length, is_head, number_json, takes_parts};
+use super::condition::{has_generation, has_length, is_head, number_json, takes_parts};
 use super::content::{PART_BYTES, PartContent};
-use super::failed::{in_doubt, other_length, too_late, unsent};
+use super::failed::{in_doubt, is_contention, other_length, overtaken, too_late, unsent};
 use super::head::{
-    GENERATION, LENGTH, LargeHead, WRITTEN, check_parts, draw_generation, draw_name, head_item,
-    names_json, owner_of, part_item, text_json, unreadable,
+    GENERATION, LENGTH, LargeHead, check_parts, draw_generation, draw_name, head_item, names_json,
+    owner_of, part_item, text_json, unreadable,
 };
 use super::place::LargePlace;
 use crate::clock::Timestamp;
 use crate::dynamo::Dynamo;
 use crate::entity::sentinel::MARK;
 use crate::entity::{DynamoEntity, Patterns};
-use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::error::{Error, ErrorKind, Result};
 use crate::expr::{Condition, Node, UpdateAction, UpdateActions, UpdateOperand};
 use crate::json::Writer;
 use crate::plan::{
     ConditionFailure, Explanation, Meaning, Outcome, PlannedRequest, Steps, TransactWrite,
-    TransactionMember, WriteRequest, WriteVerb, check,
+    TransactionMember, WriteRequest, WriteVerb,
 };
 use crate::schema::{Pattern, SEVERAL};
 use crate::write::Check;
-use crate::write::large::{LargeRows, PARTS};
+use crate::write::large::{LargeRows, PARTS, WRITTEN};
 use crate::write::part_name::PartName;
 
 /// How many parts are written at the same time.
 const CONCURRENCY: usize = 4;
 
-/// How often a delete begins again, because the value was replaced in between.
-const ATTEMPTS: usize = 20;
+/// How often a replacement begins again, because another one was faster.
+const ATTEMPTS: usize = 100;
 
 /// The time within which the head must follow its parts, in seconds. A sweep leaves parts alone for at least twice this time, so
 /// it never deletes one that a head will name.
@@ -70,19 +75,14 @@ pub struct LargeWrite<E: DynamoEntity> {
     pub(super) length: Option<u64>,
 }
 
-/// The delete of a list or a blob of an item; see [`Chunked::delete`](super::Chunked::delete) and
-/// [`Blob::delete`](super::Blob::delete).
-#[must_use = "nothing happens until `.send(&db)`"]
-pub struct DeleteLarge<E: DynamoEntity> {
-    pub(super) place: LargePlace<E>,
-}
-
 /// The outcome of a head whose request failed.
 enum Settled {
     Written,
     /// The head does not name the parts, and never will.
     Rejected(Error),
     Unknown(Error),
+    /// Another program has replaced the value since the head was read.
+    Overtaken,
 }
 
 impl<E: DynamoEntity> LargePlace<E> {
@@ -113,6 +113,8 @@ struct PlannedLarge {
     owner: Vec<TransactionMember>,
     length: Option<u64>,
     began: Timestamp,
+    /// The same by a clock that no program sets.
+    began_steady: Instant,
 }
 
 impl<E: DynamoEntity> LargeWrite<E> {
@@ -162,6 +164,7 @@ impl<E: DynamoEntity> LargeWrite<E> {
             owner,
             length: self.length,
             began,
+            began_steady: Instant::now(),
         })
     }
 
@@ -171,7 +174,7 @@ impl<E: DynamoEntity> LargeWrite<E> {
         let planned = self.plan(db)?;
         let parts = planned.contents.iter().zip(&planned.names);
         let parts = parts.map(|(content, name)| planned.part_request::<E>(name, content, db));
-        let all = parts.chain([planned.head_request(db)]);
+        let all = parts.chain([planned.head_request(None, db)]);
         let all = all.map(|planned| planned.map(|planned| planned.request));
         Ok(Explanation::of_requests(&all.collect::<Result<Vec<_>>>()?))
     }
@@ -204,7 +207,7 @@ impl PlannedLarge {
 
     async fn run<E: DynamoEntity>(self, db: &Dynamo) -> Result<()> {
         if self.change == HeadChange::Append && self.names.is_empty() {
-            return Ok(());
+            return self.check_only::<E>(db).await;
         }
         // Until the head names them, no reader finds the parts, so they can be written in any order and more than once.
         let parts = self.contents.iter().zip(&self.names);
@@ -233,36 +236,56 @@ impl PlannedLarge {
             let error = self.drop_parts::<E>(error, begun, db).await;
             return Err(unsent(&self.rows, error));
         }
-        let former = match &self.change {
-            HeadChange::Append => Vec::new(),
-            // Only to delete the parts that the head names now. Those of a write in between are left to a sweep.
-            HeadChange::Replace => {
-                let head = self.stored_head::<E>(db).await?;
-                head.map_or_else(Vec::new, |head| head.parts)
+        for _ in 0..ATTEMPTS {
+            let former = match &self.change {
+                HeadChange::Append => None,
+                HeadChange::Replace => self.stored_head::<E>(db).await?,
+                HeadChange::Compact(head) => Some(head.clone()),
+            };
+            // A sweep may delete parts that no head names, but only old ones. A head that comes too late could name a deleted part.
+            if self.is_late(db) {
+                let all = self.names.len();
+                return Err(self.drop_parts::<E>(too_late(&self.rows), all, db).await);
             }
-            HeadChange::Compact(head) => head.parts.clone(),
-        };
-        // A sweep may delete parts that no head names, but only old ones. A head that comes too late could name a deleted part.
-        if self.is_late(db) {
-            let all = self.names.len();
-            return Err(self.drop_parts::<E>(too_late(&self.rows), all, db).await);
-        }
-        let sent = self
-            .head_request(db)?
-            .with_outcome(Outcome::Known(Some(())));
-        if let Err(error) = sent.send_plan(db).await {
-            match self.settle::<E>(error, db).await {
-                Settled::Written => {}
-                Settled::Unknown(error) => return Err(error),
-                Settled::Rejected(error) => {
-                    return Err(self.drop_parts::<E>(error, self.names.len(), db).await);
+            let sent = self.head_request(former.as_ref(), db)?;
+            let sent = sent.with_outcome(Outcome::Known(Some(())));
+            if let Err(error) = sent.send_plan(db).await {
+                match self.settle::<E>(error, former.as_ref(), db).await {
+                    Settled::Written => {}
+                    Settled::Overtaken => continue,
+                    Settled::Unknown(error) => return Err(error),
+                    Settled::Rejected(error) => {
+                        return Err(self.drop_parts::<E>(error, self.names.len(), db).await);
+                    }
                 }
             }
+            // Those of an append in between are left to a sweep.
+            let former = former.map(|head| head.into_settled_parts(db.now()));
+            let former = former.unwrap_or_default();
+            self.rows
+                .delete_parts(former, Patterns::<E>::DELETE, db)
+                .await;
+            return Ok(());
         }
-        self.rows
-            .delete_parts(former, Patterns::<E>::DELETE, db)
-            .await;
-        Ok(())
+        let all = self.names.len();
+        Err(self.drop_parts::<E>(overtaken(&self.rows), all, db).await)
+    }
+
+    /// An append of nothing, which only checks the item and the length.
+    async fn check_only<E: DynamoEntity>(self, db: &Dynamo) -> Result<()> {
+        let owner = PlannedRequest::of_one(self.owner, None)?;
+        owner
+            .with_outcome(Outcome::Known(Some(())))
+            .send_plan(db)
+            .await?;
+        let Some(expected) = self.length else {
+            return Ok(());
+        };
+        let head = read_head_of(&self.rows, Patterns::<E>::GET, db).await?;
+        match head.map_or(0, |head| head.length) {
+            found if found == expected => Ok(()),
+            found => Err(other_length(&self.rows, expected, found)),
+        }
     }
 
     /// Stores the content of a part outside of DynamoDB, whose marker was written before.
@@ -284,7 +307,10 @@ impl PlannedLarge {
     }
 
     fn is_late(&self, db: &Dynamo) -> bool {
-        db.now().seconds() - self.began.seconds() > WRITE_WITHIN
+        let passed = db.now().seconds().saturating_sub(self.began.seconds());
+        // The clock of the connection may have been set, or may be one that the program gave to it.
+        passed > WRITE_WITHIN
+            || self.began_steady.elapsed() > Duration::from_secs(WRITE_WITHIN as u64)
     }
 
     async fn stored_head<E: DynamoEntity>(&self, db: &Dynamo) -> Result<Option<LargeHead>> {
@@ -292,29 +318,42 @@ impl PlannedLarge {
     }
 
     /// Decides about a head whose response was lost: the names of its parts occur in no other write.
-    async fn settle<E: DynamoEntity>(&self, error: Error, db: &Dynamo) -> Settled {
+    async fn settle<E: DynamoEntity>(
+        &self,
+        error: Error,
+        former: Option<&LargeHead>,
+        db: &Dynamo,
+    ) -> Settled {
         // A condition of the head fails too if it names the parts already, and those must not be deleted then.
         if !error.is_outcome_unknown() && !error.is_conflict() {
             return Settled::Rejected(error);
         }
-        let (named, length) = match self.stored_head::<E>(db).await {
-            Ok(Some(head))
-                if self
-                    .names
-                    .last()
-                    .is_some_and(|last| head.parts.contains(last)) =>
-            {
-                return Settled::Written;
-            }
-            Ok(head) => head.map_or((0, 0), |head| (head.parts.len(), head.length)),
+        let is_ours = |head: &LargeHead| {
+            let last = self.names.last();
+            last.is_some_and(|last| head.parts.contains(last))
+        };
+        let head = match self.stored_head::<E>(db).await {
+            Ok(Some(head)) if is_ours(&head) => return Settled::Written,
+            Ok(head) => head,
             Err(_) => return Settled::Unknown(in_doubt(&self.rows, error)),
         };
         if error.is_outcome_unknown() {
             // The attempt may still arrive.
             return Settled::Unknown(in_doubt(&self.rows, error));
         }
+        // Only the check of the item has a declaration. Its failure is the reason, even if the list has changed too.
+        if error.declared().is_some() {
+            return Settled::Rejected(error);
+        }
+        let (named, length) = head
+            .as_ref()
+            .map_or((0, 0), |head| (head.parts.len(), head.length));
         if let Some(expected) = self.length.filter(|expected| *expected != length) {
             return Settled::Rejected(other_length(&self.rows, expected, length));
+        }
+        let generations = [former, head.as_ref()].map(|head| head.map(|head| &head.generation));
+        if self.change == HeadChange::Replace && generations[0] != generations[1] {
+            return Settled::Overtaken;
         }
         let is_full = check_parts(&self.rows, named + self.names.len());
         match (&self.change, is_full) {
@@ -330,15 +369,12 @@ impl PlannedLarge {
         written: usize,
         db: &Dynamo,
     ) -> Error {
-        let code = error.code().unwrap_or_default();
-        let is_contention =
-            error.kind() == ErrorKind::Unavailable && code.starts_with("Transaction");
         // A service that does not respond would not delete them either, and an overloaded one should get no further requests.
         let is_down = matches!(
             error.kind(),
             ErrorKind::Unavailable | ErrorKind::Throttled | ErrorKind::Storage
         );
-        if is_down && !is_contention {
+        if is_down && !is_contention(&error) {
             return error;
         }
         let own: Vec<PartName> = self.names.iter().take(written).cloned().collect();
@@ -347,17 +383,18 @@ impl PlannedLarge {
     }
 
     /// The transaction that checks the owner and changes the head.
-    fn head_request(&self, db: &Dynamo) -> Result<PlannedRequest> {
+    fn head_request(&self, former: Option<&LargeHead>, db: &Dynamo) -> Result<PlannedRequest> {
         let owner = self.owner.iter().map(TransactionMember::copy_member);
-        let members = owner.chain([self.head_member(db)?]).collect();
+        let members = owner.chain([self.head_member(former, db)?]).collect();
         PlannedRequest::of_one(members, None)
     }
 
-    fn head_member(&self, db: &Dynamo) -> Result<TransactionMember> {
-        let (rows, now) = (&self.rows, self.began);
+    fn head_member(&self, former: Option<&LargeHead>, db: &Dynamo) -> Result<TransactionMember> {
+        // The time of the request, and not that of the parts: it decides when the parts of this head can be deleted.
+        let (rows, now) = (&self.rows, db.now());
         let (key, table) = (rows.head_key(), rows.table_name(db));
         let (verb, condition) = match &self.change {
-            HeadChange::Replace => (WriteVerb::Put, Node::all([])),
+            HeadChange::Replace => (WriteVerb::Put, has_generation(former)),
             HeadChange::Append => (WriteVerb::Update, takes_parts(rows, &self.names)),
             HeadChange::Compact(head) => (WriteVerb::Put, is_head(head)),
         };
@@ -405,45 +442,8 @@ fn appended(rows: &LargeRows, names: &[PartName], now: Timestamp) -> Result<Upda
     Ok(update)
 }
 
-impl<E: DynamoEntity> DeleteLarge<E> {
-    /// Deletes the head, and then its parts. If the value does not exist, nothing happens.
-    pub fn send(self, db: &Dynamo) -> Steps<'_, Result<()>> {
-        let rows = self.place.rows();
-        Steps(Box::pin(async move {
-            let (rows, pattern) = (rows?, Patterns::<E>::DELETE);
-            rows.check_storage(db)?;
-            for _ in 0..ATTEMPTS {
-                let Some(head) = read_head_of(&rows, Patterns::<E>::GET, db).await? else {
-                    return Ok(());
-                };
-                // An attempt that arrives late must not delete a list that was written in the meantime.
-                let condition = check::value_condition(GENERATION, &text_json(&head.generation));
-                let asked = (condition, Meaning::Row(ConditionFailure::UNTYPED));
-                let (verb, table) = (WriteVerb::Delete, rows.table_name(db));
-                let mut write = WriteRequest::new(verb, table, 256, pattern, db.now(), asked);
-                write.at_key(&rows.head_key());
-                if let Err(error) = write.into_quiet_plan()?.send_plan(db).await {
-                    if !error.is_lost_race() && !error.is_outcome_unknown() {
-                        return Err(error);
-                    }
-                    let now = read_head_of(&rows, Patterns::<E>::GET, db).await;
-                    match now {
-                        Ok(Some(now)) if now.generation != head.generation => continue,
-                        Ok(None) => {}
-                        _ => return Err(error),
-                    }
-                }
-                rows.delete_parts(head.parts, pattern, db).await;
-                return Ok(());
-            }
-            let message = format!("`{}` was replaced again and again", rows.value.name);
-            Err(Error::new(ErrorKind::Conflict, Stage::Service, message).of(E::ENTITY.type_name))
-        }))
-    }
-}
-
 /// The head of a value, if it exists.
-async fn read_head_of(
+pub(super) async fn read_head_of(
     rows: &LargeRows,
     pattern: &'static Pattern,
     db: &Dynamo,
@@ -459,11 +459,4 @@ impl<E: DynamoEntity> fmt::Debug for LargeWrite<E> {
     }
 }
 
-impl<E: DynamoEntity> fmt::Debug for DeleteLarge<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DeleteLarge({:?})", self.place)
-    }
-}
-
 crate::awaited::unsent!([E: DynamoEntity] LargeWrite<E> => ());
-crate::awaited::unsent!([E: DynamoEntity] DeleteLarge<E> => ());

@@ -360,6 +360,23 @@ fn list(fields: &[&str]) -> String {
 }
 
 pub(super) fn index_of_sentinels(table: &TableSchema, findings: &mut Findings) {
+    let has_large = table.entities.iter().any(|entity| !entity.large.is_empty());
+    for index in table.indexes().filter(|_| has_large) {
+        let own = [Some(&table.pk), table.sk.as_ref()].map(|key| key.map(|key| &key.name));
+        // Each part has the same sort key, which is the partition key of such an index.
+        let is_inverted = index.pk.iter().all(|key| own[1] == Some(&key.name));
+        if is_inverted && index.sk.iter().all(|key| own.contains(&Some(&key.name))) {
+            let name = &index.name;
+            findings.add(
+                LintPlace::of_index(table, index),
+                format!(
+                    "each part of a list or blob has the keys of the table, so the index `{name}` contains all of them in one partition, \
+                     and its write capacity limits their writes"
+                ),
+                "declare the entities with lists and blobs in a table of their own, or give the index key attributes of its own",
+            );
+        }
+    }
     let has_uniques =
         |entity: &EntitySchema| entity.uniques.iter().any(|unique| unique.row.is_none());
     if !table.entities.iter().any(has_uniques) {

@@ -16,6 +16,27 @@ pub const fn has_text_partition(entity: &EntityDef) -> bool {
     is_fallback(entity) || matches!(entity.pk.ty, KeyType::S)
 }
 
+/// Whether no attribute of the entity is the TTL of another entity in the table: DynamoDB deletes every item by it.
+pub const fn has_no_ttl_of(entity: &EntityDef, others: &[&EntityDef]) -> bool {
+    let mut at = 0;
+    while at < others.len() {
+        // Its own `ttl` is another mistake.
+        if let Some(ttl) = others[at].ttl
+            && !same_text(others[at].id, entity.id)
+        {
+            let mut field = 0;
+            while field < entity.attributes.len() {
+                if same_text(entity.attributes[field].stored, ttl) {
+                    return false;
+                }
+                field += 1;
+            }
+        }
+        at += 1;
+    }
+    true
+}
+
 /// Whether no entity of the table can have the key of an item that stores a unique value.
 pub const fn leaves_room_for_uniques(entities: &[&EntityDef], style: Style) -> bool {
     let mut at = 0;

@@ -17,7 +17,7 @@ use crate::write::{
     Guard, Guarded, Intent, Omissible, PlannedWrite, PutMember, WriteOutcome, WritePlan, read_back,
 };
 
-use super::large::{LargeRows, part_names};
+use super::large::{LargeRows, settled_parts};
 use sealed::Sealed;
 
 pub(super) mod sealed {
@@ -257,7 +257,7 @@ fn and_parts<'d>(
         for rows in dropped {
             // A head that cannot be read now leaves its parts to a sweep. The delete itself does not need it.
             let head = rows.read_head(&SEVERAL.transact, db).await.ok().flatten();
-            let names = head.and_then(|head| part_names(&head).ok());
+            let names = head.and_then(|head| settled_parts(&head, db.now()).ok());
             parts.push((rows, names.unwrap_or_default()));
         }
         // The parts go last. If this program ends before, they are unreachable and only cost storage.

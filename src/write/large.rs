@@ -24,6 +24,7 @@ use crate::expr::Node;
 use crate::json::{CodecError, Reader, Writer, array_elements, find_member};
 use crate::key::escape_part;
 use crate::key::point::{KeyPoint, points_of};
+use crate::path::Place;
 use crate::plan::{
     ConditionFailure, Meaning, Owner, TransactionMember, WriteRequest, WriteVerb, read_item,
 };
@@ -32,9 +33,23 @@ use crate::write::part_name::{ID_LENGTH, PartName};
 
 /// The attribute of a head with the names of its parts.
 pub(crate) const PARTS: &str = "$large.parts";
+/// The attribute of a part or a head with the time when it was sent, in epoch seconds. An append changes that of the head.
+pub(crate) const WRITTEN: &str = "$large.written";
+
+/// The age of a head from which no late request can name its parts, in seconds. DynamoDB executes a request up to 15 minutes after it
+/// was sent, and remembers the token of a transaction for 10 minutes. So the head may have changed up to 15 minutes after the time that
+/// it contains, and a transaction from the time before that change may arrive 15 minutes later. The rest is for retries and clocks.
+const SETTLED_AFTER: i64 = 40 * 60;
 
 /// DynamoDB's limit for a partition key.
 const LONGEST_KEY: usize = 2048;
+
+/// The attribute of a part with its name in the head.
+pub(crate) const NAME: &str = "$large.part";
+/// The attribute of a part with the elements of a list.
+pub(crate) const ITEMS: &str = "$large.items";
+/// The attribute of a part with the bytes of a blob.
+pub(crate) const BYTES: &str = "$large.bytes";
 
 /// How many requests delete parts at the same time.
 const CONCURRENCY: usize = 8;
@@ -193,6 +208,33 @@ pub(crate) fn part_names(head: &[u8]) -> Result<Vec<PartName>, CodecError> {
     let texts = array_elements(list)?.into_iter();
     let name = |json| Ok(PartName(Reader::new(json).text()?.into_owned()));
     texts.map(name).collect()
+}
+
+/// Holds for the marker of an object outside of DynamoDB: a part without content.
+pub(crate) fn is_marker() -> Node {
+    Node::all([
+        Node::Missing(Place::of(NAME)).not(),
+        Node::Missing(Place::of(ITEMS)),
+        Node::Missing(Place::of(BYTES)),
+    ])
+}
+
+/// The names of the parts that can be deleted together with this head: none if a request that names them may still arrive, because it
+/// would restore a head without parts. A sweep deletes these later, and not before 24 hours.
+pub(crate) fn settled_parts(head: &[u8], now: Timestamp) -> Result<Vec<PartName>, CodecError> {
+    let written = match find_member(head, WRITTEN)? {
+        Some(json) => Reader::new(json).digits()?.parse().ok(),
+        None => None,
+    };
+    match written.is_some_and(|written| is_settled(written, now)) {
+        true => part_names(head),
+        false => Ok(Vec::new()),
+    }
+}
+
+/// Whether all requests that name the parts of a head of this time have arrived or expired.
+pub(crate) fn is_settled(written: i64, now: Timestamp) -> bool {
+    now.seconds().saturating_sub(written) >= SETTLED_AFTER
 }
 
 /// The beginning of the keys of all rows of a list or blob.

@@ -11,6 +11,7 @@ use dynamo_entity::{DynamoValue, ErrorKind};
 use futures_util::TryStreamExt as _;
 
 pub mod guarantees;
+pub mod late;
 pub mod outside;
 
 use crate::support::clock::HandClock;
@@ -37,6 +38,8 @@ tests![
     a_late_head_is_not_written(Hall),
     costs_are_shown(Hall),
 ];
+
+const HOUR: i64 = 3_600_000;
 
 #[derive(Debug, Clone, PartialEq, DynamoValue)]
 struct Seat {
@@ -134,15 +137,20 @@ async fn a_list_is_read_as_it_was_written(db: Db) -> Outcome {
     assert!(found.len() > 5);
     assert_eq!(found.concat(), seats(0..101));
 
-    list.replace(&seats(7..9)).send(&db).await?;
+    // Former parts are deleted at once if no late request can name them.
+    let clock = HandClock::at("2100-01-01T00:00:00Z");
+    let now = db.at(&clock);
+    list.replace(&seats(7..9)).send(&now).await?;
     assert_eq!(list.all(&db).await?, seats(7..9));
     assert_eq!(count::<Hall>(&db).await, 2, "the former parts are deleted");
-    list.append(&seats(9..12)).send(&db).await?;
-    list.compact(&db).await?;
+    list.append(&seats(9..12)).send(&now).await?;
+    clock.advance(HOUR);
+    list.compact(&now).await?;
     assert_eq!(list.all(&db).await?, seats(7..12));
     assert_eq!(count::<Hall>(&db).await, 2);
-    list.delete().send(&db).await?;
-    list.delete().send(&db).await?;
+    clock.advance(HOUR);
+    list.delete().send(&now).await?;
+    list.delete().send(&now).await?;
     assert_eq!(list.all(&db).await?, []);
     assert_eq!(count::<Hall>(&db).await, 0);
 
@@ -221,11 +229,13 @@ async fn deletes_of_the_item_delete_its_lists(db: Db) -> Outcome {
         hall(1).create().send(&db).await?;
         Hall::seats(1).append(&seats(0..3)).send(&db).await?;
         Hall::plan(1).write([7; 10]).send(&db).await?;
+        let settled = db.at(&HandClock::at("2100-01-01T00:00:00Z"));
         match way {
-            0 => Hall::key(1).delete().send(&db).await?,
-            1 => hall(1).delete().if_exists().send(&db).await?,
+            0 => Hall::key(1).delete().send(&settled).await?,
+            1 => hall(1).delete().if_exists().send(&settled).await?,
             2 => {
-                let old = Hall::key(1).delete().returning_old().send(&db).await?;
+                let old = Hall::key(1).delete().returning_old();
+                let old = old.send(&settled).await?;
                 assert_eq!(old, Some(hall(1)));
             }
             3 => {
@@ -378,7 +388,8 @@ async fn pages_are_those_of_one_list(db: Db) -> Outcome {
     let begin = first.len() + second.len();
     assert_eq!([first, second].concat(), seats(0..begin as u32));
 
-    list.replace(&seats(100..150)).send(&db).await?;
+    let later = db.at(&HandClock::at("2100-01-01T00:00:00Z"));
+    list.replace(&seats(100..150)).send(&later).await?;
     let error = begun
         .next_page()
         .await
@@ -419,12 +430,15 @@ async fn pages_are_those_of_one_list(db: Db) -> Outcome {
 async fn a_blob_is_read_as_it_was_written(db: Db) -> Outcome {
     hall(1).create().send(&db).await?;
     let plan = Hall::plan(1);
+    let clock = HandClock::at("2026-01-01T00:00:00Z");
+    let now = db.at(&clock);
     assert_eq!((plan.read(&db).await?, plan.len(&db).await?), (None, None));
     let large: Vec<u8> = (0..1_000_000_u32)
         .map(|at| (at.wrapping_mul(at) >> 7) as u8)
         .collect();
     for bytes in [&large[..], &large[..600_000], b"", b"a", &large[5..350_005]] {
-        plan.write(bytes).send(&db).await?;
+        plan.write(bytes).send(&now).await?;
+        clock.advance(HOUR);
         assert!(
             plan.read(&db).await?.as_deref() == Some(bytes),
             "{}",
@@ -433,7 +447,7 @@ async fn a_blob_is_read_as_it_was_written(db: Db) -> Outcome {
         assert_eq!(plan.len(&db).await?, Some(bytes.len() as u64));
         assert_eq!(count::<Hall>(&db).await, 1 + bytes.len().div_ceil(350_000));
     }
-    plan.delete().send(&db).await?;
+    plan.delete().send(&now).await?;
     assert_eq!((plan.read(&db).await?, count::<Hall>(&db).await), (None, 0));
     Ok(())
 }

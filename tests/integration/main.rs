@@ -167,6 +167,7 @@ fn main() {
         ("large", large::tests),
         ("large::guarantees", large::guarantees::tests),
         ("large::outside", large::outside::tests),
+        ("large::late", large::late::tests),
         ("shape", shape::tests),
         ("shapes", shapes::tests),
         ("late", late::tests),

@@ -110,6 +110,18 @@ fn rows() -> Vec<Case> {
                     { id: u32, kind: String, country: String, city: String, opened: u32, name: String, open: bool }
             } Shop
         },
+        case! { IndexOfSentinels at "theatre.inverted";
+            {
+                table Theatre(name = "theatre", pk = "pk", sk = "sk", entities(Show), gsi(inverted, pk = "sk", sk = "pk"));
+                entity Show(table = Theatre, key(pk = "SHOW#{id}", sk = "DAY#{day}"), gsi(by_day, on = inverted, pk = "DAY#{day}", sk = "SHOW#{id}"), chunked(seats: u32))
+                    { id: u32, day: u32 }
+            } Theatre;
+            {
+                table Theatre(name = "theatre", pk = "pk", sk = "sk", entities(Show), gsi(inverted, pk = "sk", sk = "pk"));
+                entity Show(table = Theatre, key(pk = "SHOW#{id}", sk = "DAY#{day}"), gsi(by_day, on = inverted, pk = "DAY#{day}", sk = "SHOW#{id}"))
+                    { id: u32, day: u32 }
+            } Theatre
+        },
         case! { IndexOfSentinels at "User.by_expiry";
             {
                 entity User(table = "users", key(pk = "ID#{id}"), gsi(by_expiry, pk = expires_at, allow(moment_partition)), unique(by_email, email))

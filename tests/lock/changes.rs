@@ -111,6 +111,16 @@ changes! {
     blob_moves_into_the_table: Free at "Hall.plan" ["what was written before remains outside", "each value was written again"] of Hall
         { entity Hall(table = "halls", key(pk = "HALL#{id}"), blob(plan, outside)) { id: u32 } }
         => { entity Hall(table = "halls", key(pk = "HALL#{id}"), blob(plan)) { id: u32 } }
+    key_of_an_entity_with_lists: NeedsMove at "Hall.key" ["copy the lists of each item by `all` and `append`"] of Hall
+        { entity Hall(table = "halls", key(pk = "HALL#{id}"), chunked(seats: String)) { id: u32 } }
+        => { entity Hall(table = "halls", key(pk = "ROOM#{id}"), chunked(seats: String)) { id: u32 } }
+    table_with_lists_becomes_shared: BreaksRunning at "" ["has a type attribute `_type` now, and its lists and blobs", "declare a second table"] of Shop {
+        entity User(table = "shop", key(pk = "USER#{user}", sk = "INFO"), chunked(seats: String)) { user: String }
+        type Shop = User;
+    } => {
+        table Shop(name = "shop", pk = "pk", sk = "sk", entities(User));
+        entity User(table = Shop, key(pk = "USER#{user}", sk = "INFO"), chunked(seats: String)) { user: String }
+    }
     elements_with_another_field: BreaksRunning at "Hall.Seat.row" [] of Hall
         {
             #[derive(DynamoValue)] pub struct Seat { number: u32 }

@@ -41,4 +41,17 @@ pub struct Outside {
     pub image: Vec<u8>,
 }
 
+#[derive(DynamoEntity)]
+#[dynamo(table = "audit", key(pk = "ENTRY#{id}"), append_only, chunked(lines: String), blob(picture))]
+pub struct Entry {
+    pub id: u32,
+}
+
+#[derive(DynamoEntity)]
+#[dynamo(table = "halls", key(pk = "HALL#{id}"))]
+#[dynamo(blob(a), blob(b), blob(c), blob(d), blob(e), blob(f), blob(g), blob(h), blob(i), chunked(j: u8), blob(k), blob(l))]
+pub struct Many {
+    pub id: u32,
+}
+
 fn main() {}

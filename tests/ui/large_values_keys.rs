@@ -56,4 +56,27 @@ mod batch {
     }
 }
 
+mod expiring {
+    use dynamo_entity::prelude::*;
+
+    #[derive(DynamoTable)]
+    #[dynamo(name = "theatre", pk = "pk", entities(Show, Hall))]
+    pub struct Theatre;
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = Theatre, key(pk = "SHOW#{id}"))]
+    pub struct Show {
+        pub id: u32,
+        #[dynamo(ttl)]
+        pub until: i64,
+    }
+
+    #[derive(DynamoEntity)]
+    #[dynamo(table = Theatre, key(pk = "HALL#{id}"), chunked(seats: u32))]
+    pub struct Hall {
+        pub id: u32,
+        pub until: i64,
+    }
+}
+
 fn main() {}

@@ -30,4 +30,14 @@ pub(super) fn check(entity: &Entity, marks: &EntityMarks, diag: &Diag) {
         );
         diag.at(marks.role.unwrap_or(field.ident.span()), message);
     }
+    for value in &entity.large {
+        let message = format!(
+            "`{0}` can be written and deleted at any time, and `{1}` is `append_only`; remove `append_only`, or declare `{2}` in \
+             another entity with the same key fields",
+            value.name,
+            entity.ident,
+            value.word()
+        );
+        diag.at(value.name.span(), message);
+    }
 }

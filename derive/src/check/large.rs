@@ -6,9 +6,13 @@ use crate::check::name::TAKEN;
 use crate::diag::Diag;
 use crate::model::{Entity, FieldRole, LargeValue};
 
+/// The maximum number of lists and blobs of an entity.
+const MOST_VALUES: usize = 10;
+
 pub(super) fn check(entity: &Entity, diag: &Diag) {
     names_are_free(entity, diag);
     stored_names_differ(entity, diag);
+    heads_fit_one_transaction(entity, diag);
     for value in &entity.large {
         rows_do_not_expire(entity, value, diag);
         rows_do_not_move(entity, value, diag);
@@ -61,12 +65,24 @@ fn stored_names_differ(entity: &Entity, diag: &Diag) {
     }
 }
 
+/// A delete of the item deletes all heads in one transaction, which has room for 4 MB, and a head can have 400 KB.
+fn heads_fit_one_transaction(entity: &Entity, diag: &Diag) {
+    if let Some(value) = entity.large.get(MOST_VALUES) {
+        let message = format!(
+            "an entity can have {MOST_VALUES} lists and blobs, because one transaction deletes all of them together with the item; \
+             declare `{}` in another entity with the same key fields",
+            value.name
+        );
+        diag.at(value.name.span(), message);
+    }
+}
+
 /// DynamoDB deletes an expired item alone. A new item with its key would then have the list of the old one.
 fn rows_do_not_expire(entity: &Entity, value: &LargeValue, diag: &Diag) {
     if let Some(ttl) = entity.field_of(FieldRole::Ttl) {
         let message = format!(
-            "`{}`: when DynamoDB deletes an item that has expired by `{}`, its {} would remain; remove `ttl`, and delete the items by \
-             a job",
+            "`{}`: when DynamoDB deletes an item that has expired by `{}`, its {} would remain; switch the TTL of the \
+             table off, remove `ttl`, and delete the items by a job",
             value.name,
             ttl.ident,
             match value.element {
@@ -82,10 +98,14 @@ fn rows_do_not_expire(entity: &Entity, value: &LargeValue, diag: &Diag) {
 fn rows_do_not_move(entity: &Entity, value: &LargeValue, diag: &Diag) {
     if let Some(second) = &entity.second_key {
         let message = format!(
-            "`{}` belongs to the key of its item, and `{}` stores the item under two keys; remove `{}` until the items have moved",
+            "`{0}` belongs to the key of its item, and `{1}` stores the item under two keys, which would leave `{0}` under the old one; \
+             instead, declare another entity with the new key beside this one, copy each item and its {2}, then delete the old items",
             value.name,
             second.word,
-            value.word()
+            match value.element {
+                Some(_) => "list by `all` and `append`",
+                None => "blob by `read` and `write`",
+            }
         );
         diag.at(value.name.span(), message);
     }

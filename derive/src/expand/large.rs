@@ -106,7 +106,12 @@ pub(super) fn checks(entity: &Entity) -> Vec<TokenStream> {
         "`{word}` stores rows in the same table, and an entity of it could have their key, since a bare field can hold any text; \
          write its `pk` (or its `sk`) as a template: `key(pk = \"HALL#{{id}}\")`"
     );
+    let is_lasting = format!(
+        "another entity of the table has a `ttl` that is stored in an attribute of this one, and DynamoDB deletes the \
+         items of this one too if it is a number, without the rows of `{word}`; store the field by another name: `#[dynamo(rename = \"..\")]`"
+    );
     vec![
+        check(span, &code!(__d::has_no_ttl_of(&#def, #table)), &is_lasting),
         check(span, &code!(__d::has_text_partition(&#def)), &is_text),
         check(
             span,

@@ -327,16 +327,15 @@ impl ImageTest {
                 let names = names.iter().map(JsonTree::from);
                 let kind = kind(names.chain([exists_rule(false)]).collect()).filter(|_| has_types);
                 let sentinel = || {
-                    let has_uniques = table
-                        .entities
-                        .iter()
-                        .any(|of| of.uniques.iter().any(|unique| unique.row.is_none()));
+                    let has_rows_beside = table.entities.iter().any(|of| {
+                        !of.large.is_empty() || of.uniques.iter().any(|unique| unique.row.is_none())
+                    });
                     let owner = of_type(pk, vec![exists_rule(false)]);
                     let owner = JsonTree::object_of([(
                         "M",
                         Some(JsonTree::object_of([(&*pk.name, Some(owner))])),
                     )]);
-                    has_uniques.then_some((UNIQUE, Some(owner)))
+                    has_rows_beside.then_some((UNIQUE, Some(owner)))
                 };
                 let kind = kind.or_else(sentinel);
                 [is_there(true)].into_iter().chain(kind).collect()

@@ -20,6 +20,16 @@ pub(super) const MOVE_KEYS: [&str; 5] = [
     "write the new one alone, everywhere, then delete the old items and drop the old declaration",
 ];
 
+/// The same for an entity with lists or blobs, whose rows have the key of the item in theirs.
+const MOVE_KEYS_WITH_LISTS: [&str; 6] = [
+    MOVE_KEYS[0],
+    MOVE_KEYS[1],
+    MOVE_KEYS[2],
+    "copy the lists of each item by `all` and `append`, and the blobs by `read` and `write`: they stay under the old key",
+    MOVE_KEYS[3],
+    MOVE_KEYS[4],
+];
+
 pub(super) fn appeared(tables: TablePair<'_>, entity: &EntitySchema) -> StoredChange {
     let place = (tables.name(), Some(entity.stored_name.clone()));
     let met = met_by(tables.old, entity);
@@ -197,6 +207,13 @@ impl EntityPair<'_> {
         self.whole(ChangeClass::BreaksRunning, what, &steps)
     }
 
+    fn move_steps(&self) -> &'static [&'static str] {
+        match self.old.large.is_empty() {
+            true => &MOVE_KEYS,
+            false => &MOVE_KEYS_WITH_LISTS,
+        }
+    }
+
     fn primary_key(
         &self,
         member: &str,
@@ -211,7 +228,7 @@ impl EntityPair<'_> {
                     "the part `{}` of its key was added or removed",
                     key.attribute
                 );
-                self.change(ChangeClass::NeedsMove, member, what, &MOVE_KEYS)
+                self.change(ChangeClass::NeedsMove, member, what, self.move_steps())
             });
         };
         let is_bare = |key: &KeySchema| key.field().is_some();
@@ -240,7 +257,7 @@ impl EntityPair<'_> {
         if differ_in_names_alone(old, new) {
             what += "; if only the name of a field that is stored nowhere else is another, no key changes and this is safe";
         }
-        Some(self.change(ChangeClass::NeedsMove, member, what, &MOVE_KEYS))
+        Some(self.change(ChangeClass::NeedsMove, member, what, self.move_steps()))
     }
 
     pub(super) fn guards(&self) -> Vec<StoredChange> {

@@ -105,7 +105,35 @@ pub(super) fn head(tables: TablePair<'_>, changes: &mut Vec<StoredChange>) {
 /// The change, its consequence, and the remedy.
 type ChangeText = (ChangeClass, String, &'static [&'static str]);
 
+/// The key of a list or blob contains the type in a table with a type attribute, and not in another one.
+fn lists_get_other_keys(was: &TableSchema, is: &TableSchema) -> Option<ChangeText> {
+    let has_large = was.entities.iter().any(|entity| !entity.large.is_empty());
+    let what = match (&was.type_attribute, &is.type_attribute) {
+        (None, Some(new)) => format!("the table of one entity has a type attribute `{new}` now"),
+        (Some(old), None) => format!("the table has no type attribute any more, which was `{old}`"),
+        _ => return None,
+    };
+    has_large.then(|| {
+        (
+            ChangeClass::BreaksRunning,
+            format!(
+                "{what}, and its lists and blobs get other keys: programs read the existing ones as empty, and neither deletes nor sweeps \
+                 find their rows"
+            ),
+            &[
+                "declare a second table instead, and leave this one as it is",
+                "deploy programs that write both, everywhere",
+                "copy the items by `put_each`, their lists by `all` and `append`, and their blobs by `read` and `write`",
+                "deploy programs that use the second table alone, everywhere, then delete the first one",
+            ][..],
+        )
+    })
+}
+
 fn type_attribute(was: &TableSchema, is: &TableSchema) -> ChangeText {
+    if let Some(change) = lists_get_other_keys(was, is) {
+        return change;
+    }
     match (&was.type_attribute, &is.type_attribute) {
         (Some(old), Some(new)) => (
             ChangeClass::BreaksRunning,

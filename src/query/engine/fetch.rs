@@ -76,16 +76,6 @@ impl Fetch {
         }
     }
 
-    /// A read of all keys of a table.
-    pub(crate) fn for_keys(
-        db: Dynamo,
-        pattern: &'static Pattern,
-        table: &str,
-        names: &[&str],
-    ) -> Result<Self, CodecError> {
-        Fetch::for_rows(db, pattern, table, names, None)
-    }
-
     /// A read of these attributes of all rows of a table for which a condition holds.
     pub(crate) fn for_rows(
         db: Dynamo,

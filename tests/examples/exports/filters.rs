@@ -476,6 +476,32 @@ fn values_limit_the_keys() -> Outcome {
     Ok(())
 }
 
+/// The parts of lists are large, so they must not invoke a function that skips them.
+#[test]
+fn rows_of_lists_pass_no_filter() -> Outcome {
+    #[derive(DynamoEntity)]
+    #[dynamo(table = "filtered-halls", key(pk = "HALL#{id}"), chunked(seats: u32))]
+    struct Hall {
+        id: u32,
+    }
+    let mut table = Hall::schema();
+    table.stream = Some(StreamView::NewAndOldImages);
+    let consumer = StreamConsumer::new("c", table).follow("Hall", FollowedChange::ALL);
+    let filters = consumer.filters()?;
+    let hall = image(&Hall { id: 1 });
+    let part = json!({
+        "pk": {"S": "$LARGE#seats#HALL%230000000001#00"},
+        "$unique": {"M": {"pk": {"S": "HALL#0000000001"}}},
+    });
+    let created = |image: &Json| {
+        let keys = json!({"pk": image["pk"]});
+        record(StreamView::NewAndOldImages, &keys, None, Some(image), false)
+    };
+    assert!(passes(&filters, &created(&hall)), "{filters:?}");
+    assert!(!passes(&filters, &created(&part)), "{filters:?}");
+    Ok(())
+}
+
 /// Entities share filters where that loses nothing, because a mapping has five.
 #[test]
 fn filters_are_few() -> Outcome {

@@ -111,7 +111,8 @@ async fn compact_keeps_attributes_of_newer_programs(db: Db) -> Outcome {
         }
     }
     assert_eq!(found, 3);
-    list.compact(&db).await?;
+    let later = db.at(&HandClock::at("2100-01-01T00:00:00Z"));
+    list.compact(&later).await?;
     let stored = rows::<Hall>(&db, "$LARGE#seats#").await;
     assert_eq!(stored.len(), 2);
     let items = stored.iter().find_map(|row| row.get("$large.items"));
@@ -353,7 +354,7 @@ async fn elements_keep_the_depth_of_an_item(db: Db) -> Outcome {
 }
 
 /// A transaction that another one has cancelled.
-fn conflict() -> Fault {
+pub fn conflict() -> Fault {
     let body = serde_json::json!({
         "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
         "message": "cancelled",
@@ -501,6 +502,7 @@ async fn an_append_at_a_length_takes_effect_once(db: Db) -> Outcome {
 
 /// Another program has deleted the item. A sweep keeps a young list, so the key deletes it before the item is created again.
 async fn a_delete_by_key_deletes_the_list_of_a_missing_item(db: Db) -> Outcome {
+    let later = db.at(&HandClock::at("2100-01-01T00:00:00Z"));
     for is_deleted in [false, true] {
         hall(1).create().send(&db).await?;
         Hall::seats(1).append(&seats(0..3)).send(&db).await?;
@@ -508,13 +510,13 @@ async fn a_delete_by_key_deletes_the_list_of_a_missing_item(db: Db) -> Outcome {
         let report = Hall::sweep_large_values().send(&db).await?;
         assert_eq!((report.heads_deleted, report.heads_young), (0, 1));
         if is_deleted {
-            Hall::key(1).delete().send(&db).await?;
+            Hall::key(1).delete().send(&later).await?;
             assert_eq!(count::<Hall>(&db).await, 0);
         }
         hall(1).create().send(&db).await?;
         let expected = if is_deleted { 0 } else { 3 };
         assert_eq!(Hall::seats(1).len(&db).await?, expected);
-        Hall::key(1).delete().send(&db).await?;
+        Hall::key(1).delete().send(&later).await?;
     }
     Ok(())
 }

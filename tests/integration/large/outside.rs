@@ -31,6 +31,7 @@ tests![
     sweeps_read_the_head_again(Library),
     limits_are_those_of_objects(Library),
     adapters_store_objects(Library),
+    truncate_keeps_markers(Library),
 ];
 
 crate::declare! {
@@ -43,8 +44,6 @@ mod inside {
         pub entity Library(table = "libraries", key(pk = "LIBRARY#{id}"), chunked(books: String), blob(plan)) { id: u32 }
     }
 }
-
-const HOUR: i64 = 3_600_000;
 
 /// The fate of a call of the storage.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -190,7 +189,8 @@ async fn assert_swept(db: &Db, bucket: &Bucket, when: &str) {
 
 async fn values_are_read_as_they_were_written(db: Db) -> Outcome {
     let bucket = Bucket::default();
-    let now = Dynamo::clone(&db).with_object_storage(bucket.clone());
+    let clock = HandClock::at("2026-01-01T00:00:00Z");
+    let now = db.at(&clock).with_object_storage(bucket.clone());
     Library { id: 1 }.create().send(&now).await?;
     let list = Library::books(1).part_bytes(100);
     assert_eq!(list.all(&now).await?, books(0..0));
@@ -208,9 +208,11 @@ async fn values_are_read_as_they_were_written(db: Db) -> Outcome {
     assert!(pages.len() > 5);
     assert_eq!(pages.concat(), books(0..51));
     assert_eq!(bucket.names().len(), pages.len());
+    clock.advance(HOUR);
     Library::books(1).compact(&now).await?;
     assert_eq!(list.all(&now).await?, books(0..51));
     assert_eq!(bucket.names().len(), 1);
+    clock.advance(HOUR);
     list.replace(&books(7..9)).send(&now).await?;
     assert_eq!(list.all(&now).await?, books(7..9));
 
@@ -220,11 +222,13 @@ async fn values_are_read_as_they_were_written(db: Db) -> Outcome {
         .map(|at| (at.wrapping_mul(at) >> 7) as u8)
         .collect();
     for bytes in [&large[..], b"", b"a", &large[..8 << 20], &large[..=8 << 20]] {
+        clock.advance(HOUR);
         plan.write(bytes).send(&now).await?;
         assert!(plan.read(&now).await?.as_deref() == Some(bytes));
         assert_eq!(plan.len(&now).await?, Some(bytes.len() as u64));
         assert_eq!(bucket.names().len(), 1 + bytes.len().div_ceil(8 << 20));
     }
+    clock.advance(HOUR);
     plan.delete().send(&now).await?;
     assert_eq!(plan.read(&now).await?, None);
     assert_eq!(bucket.names().len(), 1);
@@ -593,6 +597,7 @@ async fn late_uploads_are_collected(db: Db) -> Outcome {
     for what in 0..4 {
         Library::plan(1).write(b"one").send(&now).await?;
         let object = bucket.names().pop_first().expect("an object");
+        clock.advance(HOUR);
         match what {
             0 => Library::plan(1).write(b"two").send(&now).await?,
             1 => Library::plan(1).delete().send(&now).await?,
@@ -626,11 +631,13 @@ async fn late_uploads_are_collected(db: Db) -> Outcome {
 
 async fn equal_contents_are_separate(db: Db) -> Outcome {
     let bucket = Bucket::default();
-    let now = Dynamo::clone(&db).with_object_storage(bucket.clone());
+    let clock = HandClock::at("2026-01-01T00:00:00Z");
+    let now = db.at(&clock).with_object_storage(bucket.clone());
     for id in 1..=2 {
         Library { id }.create().send(&now).await?;
         Library::plan(id).write(b"the same").send(&now).await?;
     }
+    clock.advance(HOUR);
     // The former object and the new one too.
     Library::plan(2).write(b"the same").send(&now).await?;
     assert_eq!(bucket.names().len(), 2);
@@ -884,13 +891,17 @@ async fn a_copied_table_deletes_no_objects(db: Db) -> Outcome {
 /// The declaration gets `outside` or loses it.
 async fn parts_are_read_from_their_place(db: Db) -> Outcome {
     let bucket = Bucket::default();
-    let now = Dynamo::clone(&db).with_object_storage(bucket.clone());
+    let clock = HandClock::at("2026-01-01T00:00:00Z");
+    let now = db.at(&clock).with_object_storage(bucket.clone());
     Library { id: 1 }.create().send(&now).await?;
     inside::Library::books(1)
         .append(&books(0..3))
-        .send(&db)
+        .send(&db.at(&clock))
         .await?;
-    inside::Library::plan(1).write(b"inside").send(&db).await?;
+    inside::Library::plan(1)
+        .write(b"inside")
+        .send(&db.at(&clock))
+        .await?;
     assert_eq!(Library::books(1).all(&now).await?, books(0..3));
     assert_eq!(Library::plan(1).read(&now).await?, Some(b"inside".to_vec()));
     Library::books(1).append(&books(3..6)).send(&now).await?;
@@ -910,8 +921,10 @@ async fn parts_are_read_from_their_place(db: Db) -> Outcome {
         .await
         .expect_err("no storage");
     assert_eq!(error.kind(), ErrorKind::Config, "{error:?}");
+    clock.advance(HOUR);
     Library::books(1).compact(&now).await?;
     assert_eq!(bucket.names().len(), 2);
+    clock.advance(HOUR);
     inside::Library::books(1).compact(&now).await?;
     assert_eq!(inside::Library::books(1).all(&db).await?, books(0..9));
     inside::Library::plan(1).write(b"inside").send(&now).await?;
@@ -996,6 +1009,31 @@ async fn sweeps_read_the_head_again(db: Db) -> Outcome {
     Ok(())
 }
 
+async fn truncate_keeps_markers(db: Db) -> Outcome {
+    let bucket = Bucket::default();
+    let now = Dynamo::clone(&db).with_object_storage(bucket.clone());
+    create_library(1, &now).await?;
+    Library { id: 2 }.create().send(&now).await?;
+    inside::Library::plan(2).write(b"inside").send(&now).await?;
+    let objects = bucket.names().len();
+    assert!(objects > 3);
+    let schema = Library::schema();
+    // Two items, three heads, and one part with content.
+    assert_eq!(db.truncate([schema.clone()]).even_on_aws().await?, 6);
+    assert_eq!(count::<Library>(&db).await, objects);
+    assert_eq!(Library::scan().consistent().all(&db).await?, []);
+    // A declaration that has stopped to use the storage.
+    let inside = inside::Library::schema();
+    assert_eq!(db.truncate([inside]).even_on_aws().await?, 0);
+    create_library(1, &now).await?;
+    let later = HandClock::at("2100-01-01T00:00:00Z");
+    let later = db.at(&later).with_object_storage(bucket.clone());
+    Library::sweep_large_values().send(&later).await?;
+    assert_swept(&db, &bucket, "after a truncate").await;
+    assert_eq!(Library::books(1).all(&now).await?, books(0..9));
+    Ok(())
+}
+
 async fn limits_are_those_of_objects(db: Db) -> Outcome {
     let bucket = Bucket::default();
     let (counted, http) = db.faulty([]);
@@ -1048,7 +1086,8 @@ async fn adapters_store_objects(db: Db) -> Outcome {
             Library::plan(1).read(&now).await?,
             Some(b"old bytes".to_vec())
         );
-        Library::key(1).delete().send(&now).await?;
+        let settled = now.with_clock(HandClock::at("2100-01-01T00:00:00Z"));
+        Library::key(1).delete().send(&settled).await?;
     }
     assert_eq!(memory.names(), Vec::<String>::new());
     Ok(())
