@@ -125,7 +125,8 @@ impl<E: DynamoEntity, T: DynamoValue> Chunked<E, T> {
     /// stay together; their transactions conflict, and are retried.
     ///
     /// Each call writes at least one new part, and no existing part is written again. Therefore append many elements at once, or
-    /// join small parts by [`compact`](Self::compact). An append without elements sends nothing.
+    /// join small parts by [`compact`](Self::compact). An append without elements writes nothing, and checks only the item and the
+    /// conditions.
     pub fn append<'t>(&self, elements: impl IntoIterator<Item = &'t T>) -> LargeWrite<E>
     where
         T: 't,

@@ -128,8 +128,8 @@ impl<E: DynamoEntity> LargeWrite<E> {
     /// Writes only if the list has this many elements, or the blob this many bytes; a value that does not exist has none. Otherwise
     /// the error is a [`Conflict`](crate::error::ErrorKind::Conflict).
     ///
-    /// An append with the expected length takes effect once, even if you repeat it after an error of unknown outcome. See
-    /// [the guide](crate::guide::large_values#unknown-outcomes).
+    /// An append with the expected length takes effect once, even if you repeat it after an error of unknown outcome, unless the
+    /// list becomes shorter in the meantime. See [the guide](crate::guide::large_values#unknown-outcomes).
     pub fn when_len(mut self, length: u64) -> Self {
         self.length = Some(length);
         self
@@ -172,6 +172,10 @@ impl<E: DynamoEntity> LargeWrite<E> {
     /// a former head and the deletes of its parts are not among them, because they depend on what is stored.
     pub fn explain(self, db: &Dynamo) -> Result<Explanation> {
         let planned = self.plan(db)?;
+        if planned.writes_nothing() {
+            let owner = PlannedRequest::of_one(planned.owner, None)?;
+            return Ok(Explanation::of_requests(&[owner.request]));
+        }
         let parts = planned.contents.iter().zip(&planned.names);
         let parts = parts.map(|(content, name)| planned.part_request::<E>(name, content, db));
         let all = parts.chain([planned.head_request(None, db)]);
@@ -188,6 +192,11 @@ impl<E: DynamoEntity> LargeWrite<E> {
 }
 
 impl PlannedLarge {
+    /// Whether this is an append without elements.
+    fn writes_nothing(&self) -> bool {
+        self.change == HeadChange::Append && self.names.is_empty()
+    }
+
     /// The request that stores a part.
     fn part_request<E: DynamoEntity>(
         &self,
@@ -206,7 +215,7 @@ impl PlannedLarge {
     }
 
     async fn run<E: DynamoEntity>(self, db: &Dynamo) -> Result<()> {
-        if self.change == HeadChange::Append && self.names.is_empty() {
+        if self.writes_nothing() {
             return self.check_only::<E>(db).await;
         }
         // Until the head names them, no reader finds the parts, so they can be written in any order and more than once.
