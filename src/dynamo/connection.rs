@@ -166,15 +166,17 @@ impl Dynamo {
     /// Names the tables of [`for_tenant`](Self::for_tenant), by their schemas. Call it once, after
     /// [`with_prefix`](Self::with_prefix).
     ///
-    /// A table that does not declare `tenant = ..` is an error of kind [`Config`](crate::error::ErrorKind::Config).
+    /// A table without `tenant = ..` is an error of kind [`Config`](crate::error::ErrorKind::Config), and so are two different
+    /// declarations of one table. The connection of a tenant keeps its tables, so it returns an error.
     pub fn with_tenant_tables(
         self,
         schemas: impl IntoIterator<Item = TableSchema>,
     ) -> Result<Dynamo> {
-        let tables = schemas.into_iter();
-        let tables = tables.map(|schema| TenantTable::of_schema(&schema, self.table_name(&schema)));
-        let tables: Arc<[TenantTable]> = tables.collect::<Result<_>>()?;
-        Ok(self.with_change(|inner| inner.tenant_tables = Some(tables)))
+        self.require_no_tenant("with_tenant_tables")?;
+        let schemas = schemas.into_iter();
+        let named = schemas.map(|schema| (self.table_name(&schema), schema));
+        let tables = TenantTable::of_schemas(named)?;
+        Ok(self.with_change(|inner| inner.tenant_tables = Some(tables.into())))
     }
 
     /// Returns the same connection for one tenant: the keys of every request are compared with it before anything is sent,
@@ -340,7 +342,6 @@ impl Dynamo {
     }
 
     /// Fails for an operation that concerns all tenants, on a connection of one.
-    #[cfg(feature = "serve")]
     pub(crate) fn require_no_tenant(&self, operation: &str) -> Result<()> {
         self.0.wire.require_no_tenant(operation)
     }

@@ -195,7 +195,6 @@ impl Wire {
     }
 
     /// Fails for an operation that concerns all tenants, on a connection of one.
-    #[cfg(feature = "serve")]
     pub(crate) fn require_no_tenant(&self, operation: &str) -> crate::error::Result<()> {
         self.gate.require_no_tenant(operation)
     }

@@ -71,17 +71,17 @@ impl Gate {
         }
     }
 
-    /// For a tenant. A gate of another tenant does not become one of this.
+    /// For a tenant. A gate of another tenant does not become one of this, and a gate of the same tenant keeps its rule.
     pub(super) fn for_tenant(&self, tenant: TenantRule) -> Result<Self> {
-        if let Some(known) = &self.tenant
-            && !known.is_same_tenant(&tenant)
-        {
-            return Err(TenantRule::other_tenant_error());
+        match &self.tenant {
+            None => Ok(Gate {
+                tenant: Some(Arc::new(tenant)),
+                ..self.clone()
+            }),
+            // A rule with other tables could admit keys that the known one rejects.
+            Some(known) if known.is_same_tenant(&tenant) => Ok(self.clone()),
+            Some(_) => Err(TenantRule::other_tenant_error()),
         }
-        Ok(Gate {
-            tenant: Some(Arc::new(tenant)),
-            ..self.clone()
-        })
     }
 
     /// Fails for an operation that concerns all tenants, on a connection of one.

@@ -42,6 +42,20 @@ impl From<&'static str> for OutsideReason {
     }
 }
 
+/// The members of an operation, read once: a search for each of them would pass over the whole item again.
+struct Members<'r>(Vec<(Cow<'r, str>, &'r [u8])>);
+
+impl<'r> Members<'r> {
+    fn read(operation: &'r [u8]) -> Result<Self, OutsideReason> {
+        Ok(Members(object_members(operation)?))
+    }
+
+    fn find(&self, name: &str) -> Option<&'r [u8]> {
+        let found = self.0.iter().find(|(member, _)| member == name);
+        found.map(|(_, value)| *value)
+    }
+}
+
 const FOREIGN: &str = "is of another tenant, or has no tenant";
 
 impl TenantRule {
@@ -148,22 +162,32 @@ impl TenantRule {
         })
     }
 
-    fn table_of(&self, operation: &[u8]) -> Result<&TenantTable, OutsideReason> {
-        self.table(&Reader::new(must(operation, "TableName")?).string()?)
+    fn table_of(&self, name: Option<&[u8]>) -> Result<&TenantTable, OutsideReason> {
+        let name = name.ok_or(OutsideReason::Unreadable)?;
+        self.table(&Reader::new(name).string()?)
     }
 
     /// An operation on one item, with the name of its table.
     fn check_operation(&self, operation: &[u8]) -> Result<(), OutsideReason> {
-        self.check_write(self.table_of(operation)?, operation)
+        let members = Members::read(operation)?;
+        let table = self.table_of(members.find("TableName"))?;
+        self.check_members(table, operation, &members)
+    }
+
+    fn check_write(&self, table: &TenantTable, operation: &[u8]) -> Result<(), OutsideReason> {
+        self.check_members(table, operation, &Members::read(operation)?)
     }
 
     /// An operation on one item, which has a key or a whole item.
-    fn check_write(&self, table: &TenantTable, operation: &[u8]) -> Result<(), OutsideReason> {
-        match find_member(operation, "Key")? {
-            Some(key) => self.check_attributes(table, key)?,
-            None => self.check_attributes(table, must(operation, "Item")?)?,
-        }
-        match find_member(operation, "UpdateExpression")? {
+    fn check_members(
+        &self,
+        table: &TenantTable,
+        operation: &[u8],
+        members: &Members<'_>,
+    ) -> Result<(), OutsideReason> {
+        let key = members.find("Key").or_else(|| members.find("Item"));
+        self.check_attributes(table, key.ok_or(OutsideReason::Unreadable)?)?;
+        match members.find("UpdateExpression") {
             Some(update) => self.check_update(table, operation, update),
             None => Ok(()),
         }
@@ -206,7 +230,7 @@ impl TenantRule {
     }
 
     fn check_query(&self, body: &[u8]) -> Result<(), OutsideReason> {
-        let table = self.table_of(body)?;
+        let table = self.table_of(find_member(body, "TableName")?)?;
         let index = find_member(body, "IndexName")?
             .map(|name| Reader::new(name).string())
             .transpose()?;
@@ -255,7 +279,7 @@ impl TenantRule {
                 [whole, "=", value] if clause == "SET" && *whole == name => {
                     self.check_value(table, &attribute, value_named(operation, value)?)?;
                 }
-                _ => return Err("computes the partition key of an index".into()),
+                _ => return Err("computes the partition of an index".into()),
             }
         }
         Ok(())

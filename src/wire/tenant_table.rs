@@ -7,7 +7,7 @@ use crate::schema::{
 };
 
 /// The positions of the tenant in the keys of a table.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TenantTable {
     /// With the prefix of the connection.
     name: String,
@@ -16,6 +16,8 @@ pub(crate) struct TenantTable {
     /// The global indexes, each with the attribute of its partition key, the first one of several.
     indexes: Vec<(String, String)>,
     local_indexes: Vec<String>,
+    /// The attributes by which searches of vector indexes are limited to a tenant.
+    vector_partitions: Vec<String>,
     /// The forms of keys in each of these attributes.
     forms: Vec<(String, KeyForm)>,
 }
@@ -30,6 +32,28 @@ enum KeyForm {
 }
 
 impl TenantTable {
+    /// Reads the positions from the declarations of tables, each with its full name. Two different declarations of one table
+    /// are an error, because a key of one could be unknown to the other.
+    pub(crate) fn of_schemas(
+        schemas: impl Iterator<Item = (String, TableSchema)>,
+    ) -> Result<Vec<Self>> {
+        let mut tables: Vec<TenantTable> = Vec::new();
+        for (name, schema) in schemas {
+            let table = TenantTable::of_schema(&schema, name)?;
+            match tables.iter().find(|known| known.name == table.name) {
+                None => tables.push(table),
+                Some(known) if *known == table => {}
+                Some(_) => {
+                    return Err(Error::config(format!(
+                        "two declarations of table `{}` have different keys: name the one that contains all of its entities and indexes",
+                        table.name
+                    )));
+                }
+            }
+        }
+        Ok(tables)
+    }
+
     /// Reads the positions from the declaration of a table.
     pub(crate) fn of_schema(schema: &TableSchema, name: String) -> Result<Self> {
         let refuse = |reason: String| {
@@ -57,8 +81,21 @@ impl TenantTable {
             local_indexes: (schema.local_indexes.iter())
                 .map(|index| index.name.clone())
                 .collect(),
+            vector_partitions: Vec::new(),
             forms: Vec::new(),
         };
+        for index in &schema.vector_indexes {
+            // A search of an index without `within` finds the items of all tenants.
+            let within = index.within.as_ref().filter(|key| key.ty == KeyType::S);
+            let Some(within) = within else {
+                return Err(refuse(format!(
+                    "the vector index `{}` has no partitions of a tenant: declare `within = {tenant}`",
+                    index.name
+                )));
+            };
+            table.vector_partitions.push(within.name.clone());
+            table.add_form(&within.name, KeyForm::Bare);
+        }
         if let Some(entity) = schema
             .entities
             .iter()
@@ -70,12 +107,7 @@ impl TenantTable {
             )));
         }
         for entity in &schema.entities {
-            table.add_entity(schema, entity, tenant).map_err(|what| {
-                refuse(format!(
-                    "{what} of `{}` does not begin with `{tenant}`",
-                    entity.name
-                ))
-            })?;
+            table.add_entity(schema, entity, tenant).map_err(refuse)?;
         }
         match table.has_ambiguous_forms() {
             true => Err(refuse(
@@ -85,30 +117,51 @@ impl TenantTable {
         }
     }
 
-    /// Adds the forms of the keys of an entity, or returns the key without a tenant.
+    /// Adds the forms of the keys of an entity, or returns the reason for which the table is rejected.
     fn add_entity(
         &mut self,
         schema: &TableSchema,
         entity: &EntitySchema,
         tenant: &str,
     ) -> Result<(), String> {
+        let no_tenant =
+            |key: String| format!("{key} of `{}` does not begin with `{tenant}`", entity.name);
         for key in entity
             .all_keys()
             .filter(|key| schema_has(schema, &key.attribute))
         {
-            let form =
-                form_of(key, tenant).ok_or_else(|| format!("the key `{}`", key.attribute))?;
+            let form = form_of(key, tenant)
+                .ok_or_else(|| no_tenant(format!("the key `{}`", key.attribute)))?;
             self.add_form(&key.attribute, form);
         }
         for field in &entity.fields {
             let attribute = field.attribute.as_deref().unwrap_or_default();
-            if schema_has(schema, attribute) && field.name != tenant {
-                return Err(format!("the attribute `{attribute}`"));
+            if field.name == tenant {
+                continue;
+            }
+            if schema_has(schema, attribute) {
+                return Err(no_tenant(format!("the attribute `{attribute}`")));
+            }
+            if self.is_vector_partition(attribute) {
+                return Err(format!(
+                    "`{attribute}` of `{}` is the `within` of a vector index and not the tenant: declare `within = {tenant}`",
+                    entity.name
+                ));
             }
         }
         for unique in &entity.uniques {
-            let form = form_of_unique(schema, entity, unique, tenant)
-                .ok_or_else(|| format!("the unique value `{}`", unique.name))?;
+            if unique.row.is_some() {
+                return Err(format!(
+                    "the rows of the unique value `{}` of `{}` have keys of another program, which are not compared yet: use a connection without a tenant",
+                    unique.name, entity.name
+                ));
+            }
+            let form = form_of_unique(schema, entity, unique, tenant).ok_or_else(|| {
+                format!(
+                    "the unique value `{}` of `{}` does not contain `{tenant}`",
+                    unique.name, entity.name
+                )
+            })?;
             self.add_form(&schema.pk.name, form);
         }
         Ok(())
@@ -158,9 +211,16 @@ impl TenantTable {
         })
     }
 
-    /// Whether an attribute is the partition key of the table, or the first one of a global index.
+    /// Whether an attribute is the partition key of the table, the first one of a global index, or the partition of a vector
+    /// index.
     pub(super) fn is_partition(&self, attribute: &str) -> bool {
-        self.pk == attribute || self.indexes.iter().any(|(_, first)| first == attribute)
+        self.pk == attribute
+            || self.indexes.iter().any(|(_, first)| first == attribute)
+            || self.is_vector_partition(attribute)
+    }
+
+    fn is_vector_partition(&self, attribute: &str) -> bool {
+        self.vector_partitions.iter().any(|name| name == attribute)
     }
 
     /// The attribute of the partition key that a query names.
@@ -232,9 +292,6 @@ fn form_of_unique(
     unique: &UniqueSchema,
     tenant: &str,
 ) -> Option<KeyForm> {
-    if unique.row.is_some() {
-        return None;
-    }
     let mut front = b"$UNIQUE#".to_vec();
     if schema.type_attribute.is_some() {
         escape_part(&entity.stored_name, Style::Escaped, &mut front);

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dynamo_entity::export::PolicyRecorder;
 use dynamo_entity::prelude::*;
+use dynamo_entity::schema::TableSchema;
 use dynamo_entity::{ErrorKind, Value};
 
 use crate::support::db::{Db, Raw};
@@ -25,6 +27,8 @@ tests![
     operations_on_tables_and_streams_are_rejected(Realm),
     tables_that_are_not_named_are_rejected(Realm, Plain),
     a_tenant_does_not_become_another,
+    rejected_requests_need_no_policy(Realm),
+    tables_with_blobs_are_rejected,
 ];
 
 crate::declare! {
@@ -38,6 +42,7 @@ crate::declare! {
     entity Ticket(table = "tickets", tenant = org, key(pk = org, sk = number), gsi(by_state, pk = [org, state], sk = [number]))
         { org: String, number: u32, state: String }
     entity Plain(table = "plain", key(pk = id)) { id: String }
+    entity Album(table = "albums", tenant = org, key(pk = "ALBUM#{org}", sk = "{id}"), blob(cover)) { org: String, id: u32 }
 }
 
 #[derive(Debug, Clone, PartialEq, DynamoCollection)]
@@ -550,6 +555,9 @@ async fn operations_on_tables_and_streams_are_rejected(db: Db) -> Outcome {
     );
     assert_eq!(kind(acme.plan([Realm::schema()]).await.err()), outside);
     assert_eq!(kind(Task::changes().open(&acme).await.err()), outside);
+    let export = acme.export_to_s3(Realm::schema()).bucket("exports").await;
+    assert_eq!(kind(export.err()), outside);
+    assert_eq!(kind(acme.serve().err()), outside);
     Ok(())
 }
 
@@ -586,10 +594,31 @@ async fn a_tenant_does_not_become_another(db: Db) -> Outcome {
         Some(ErrorKind::OutsideTenant)
     );
     acme.for_tenant("acme")?;
-    let again = tenants(&acme)?.for_tenant("globex").err();
+    let again = tenants(&acme).err();
     assert_eq!(
         again.map(|error| error.kind()),
         Some(ErrorKind::OutsideTenant)
     );
+    Ok(())
+}
+
+async fn rejected_requests_need_no_policy(db: Db) -> Outcome {
+    let recorder = PolicyRecorder::default();
+    let db = Dynamo::clone(&db).with_observer(recorder.observer());
+    let acme = tenants(&db)?.for_tenant("acme")?;
+    assert!(Task::key("globex", 1).get().send(&acme).await.is_err());
+    assert!(Task::scan().all(&acme).await.is_err());
+    assert_eq!(format!("{recorder:?}"), "{}");
+    task("acme", 1).put().send(&acme).await?;
+    assert!(format!("{recorder:?}").contains("PutItem"));
+    Ok(())
+}
+
+async fn tables_with_blobs_are_rejected(db: Db) -> Outcome {
+    let kind = |schema: TableSchema| {
+        let named = Dynamo::clone(&db).with_tenant_tables([schema]);
+        named.err().map(|error| error.kind())
+    };
+    assert_eq!(kind(Album::schema()), Some(ErrorKind::Config));
     Ok(())
 }

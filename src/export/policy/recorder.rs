@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::Policy;
 use super::partitions::Partitions;
 use crate::dynamo::TablePrefix;
+use crate::error::ErrorKind;
 use crate::observe::RequestEvent;
 
 /// A table's full name, an index and an action.
@@ -15,6 +16,7 @@ type Recorded = (String, Option<String>, &'static str);
 /// An observer that records the actions of requests, with their tables and indexes, and creates a [`Policy`] from them:
 /// run the tests of a service with it, and the role needs that policy.
 ///
+/// A request that the connection of a tenant rejects is not recorded, because it was not sent.
 /// Operations that no test calls are missing, so review the policy before you use it. Clones share their records.
 ///
 /// ```
@@ -45,6 +47,10 @@ impl PolicyRecorder {
     pub fn observer(&self) -> impl Fn(&RequestEvent<'_>) + Send + Sync + 'static + use<> {
         let recorder = self.clone();
         move |seen| {
+            // The gate rejected such a request, so the role does not need its actions.
+            if (seen.error).is_some_and(|error| error.kind() == ErrorKind::OutsideTenant) {
+                return;
+            }
             let mut recorded = recorder.lock_recorded();
             for asked in seen.actions() {
                 let index = asked.index.map(|index| index.into_owned());
@@ -95,5 +101,37 @@ impl PolicyRecorder {
 impl fmt::Debug for PolicyRecorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(&*self.lock_recorded()).finish()
+    }
+}
+
+#[cfg(all(test, feature = "embedded"))]
+mod tests {
+    use super::*;
+    use crate::schema::{KeyAttribute, KeyType, TableSchema};
+    use crate::{Dynamo, Item, Operation};
+
+    #[tokio::test]
+    async fn rejected_requests_are_not_recorded() {
+        let pk = KeyAttribute {
+            name: "pk".into(),
+            ty: KeyType::S,
+        };
+        let schema = TableSchema {
+            tenant: Some("org".into()),
+            ..TableSchema::bare("shop".into(), pk)
+        };
+        let recorder = PolicyRecorder::default();
+        let db = Dynamo::connect("embedded:memory").await.unwrap();
+        let db = db
+            .with_observer(recorder.observer())
+            .with_tenant_tables([schema])
+            .unwrap();
+        let put = || Item::in_table("shop").put(Item::new());
+        let acme = db.for_tenant("acme").unwrap();
+        assert!(put().send(&acme).await.is_err());
+        assert!(recorder.lock_recorded().is_empty());
+        // This one was sent, although there is no such table.
+        assert!(put().send(&db).await.is_err());
+        assert_eq!(recorder.lock_recorded().len(), 1);
     }
 }

@@ -3,10 +3,12 @@
 use super::*;
 use crate::json::Writer;
 use crate::schema::{
-    EntitySchema, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, PartSchema, Pattern,
-    PieceSchema, TableSchema, UniqueSchema,
+    EntitySchema, IndexSchema, KeyAttribute, KeyContent, KeySchema, KeyType, LargeSchema,
+    PartSchema, Pattern, PieceSchema, TableSchema, UniqueRowSchema, UniqueSchema,
+    VectorIndexSchema,
 };
 use crate::wire::Resend;
+use crate::wire::gate::Gate;
 
 static PATTERN: Pattern = Pattern::alone("Test", "test");
 
@@ -319,4 +321,101 @@ fn schemas_without_the_rule_are_rejected() {
     for change in changes {
         assert_eq!(refused(change).kind(), ErrorKind::Config);
     }
+}
+
+/// A field `org` with the attribute `org`, and a vector index with this `within`.
+fn schema_with_vectors(within: Option<&str>) -> TableSchema {
+    let mut schema = schema();
+    for name in ["org", "language"] {
+        schema.entities[0].fields.push(crate::schema::FieldSchema {
+            name: name.into(),
+            attribute: Some(name.into()),
+            ..crate::schema::FieldSchema::default()
+        });
+    }
+    schema.vector_indexes = vec![VectorIndexSchema {
+        name: "similar".into(),
+        within: within.map(key),
+        ..VectorIndexSchema::default()
+    }];
+    schema
+}
+
+#[test]
+fn vector_indexes_have_partitions_of_the_tenant() {
+    for within in [None, Some("language")] {
+        let schema = schema_with_vectors(within);
+        let error = TenantTable::of_schema(&schema, "shop".into()).err();
+        let message = error.map(|error| error.to_string()).unwrap_or_default();
+        assert!(message.contains("`within = org`"), "{within:?} {message}");
+    }
+    let table = TenantTable::of_schema(&schema_with_vectors(Some("org")), "shop".into()).unwrap();
+    let rule = TenantRule::new([table].into(), "acme").unwrap();
+    for (org, expected) in [("acme", true), ("globex", false), ("acme2", false)] {
+        let body = format!(
+            r#"{{"TableName":"shop","Item":{{"pk":{{"S":"ORG#acme#1"}},"org":{{"S":"{org}"}}}}}}"#
+        );
+        let mut writer = Writer::for_request(body.len());
+        writer.push_raw(&body);
+        let operation = ServiceOperation::PutItem;
+        let request = Request::new(operation, &PATTERN, "shop".into(), writer, Resend::Always);
+        assert_eq!(rule.check_request(&request).is_ok(), expected, "{org}");
+    }
+}
+
+#[test]
+fn a_gate_keeps_its_rule() {
+    let body = r#"{"TableName":"shop","Item":{"pk":{"S":"ORG#acme#1"},"gsi1pk":{"S":"globex"}}}"#;
+    let mut writer = Writer::for_request(body.len());
+    writer.push_raw(body);
+    let operation = ServiceOperation::PutItem;
+    let request = Request::new(operation, &PATTERN, "shop".into(), writer, Resend::Always);
+
+    let mut older = schema();
+    older.global_indexes.clear();
+    let older = TenantTable::of_schema(&older, "shop".into()).unwrap();
+    let older = TenantRule::new([older].into(), "acme").unwrap();
+    let gate = Gate::default().for_tenant(rule("acme")).unwrap();
+    assert!(gate.admit_request(&request).is_err());
+    let gate = gate.for_tenant(older).unwrap();
+    assert!(gate.admit_request(&request).is_err());
+    assert!(gate.for_tenant(rule("globex")).is_err());
+}
+
+#[test]
+fn two_declarations_of_a_table_are_equal() {
+    let of_names = |changed: TableSchema, name: &str| {
+        let both = [("shop".to_owned(), schema()), (name.to_owned(), changed)];
+        TenantTable::of_schemas(both.into_iter())
+    };
+    assert_eq!(of_names(schema(), "shop").unwrap().len(), 1);
+    let mut other = schema();
+    other.global_indexes.clear();
+    assert_eq!(of_names(other.clone(), "other").unwrap().len(), 2);
+    let error = of_names(other, "shop").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Config);
+}
+
+/// The keys of these rows are not compared yet.
+#[test]
+fn tables_with_other_rows_are_rejected() {
+    let rejected = |change: fn(&mut EntitySchema)| {
+        let mut schema = schema();
+        change(&mut schema.entities[0]);
+        let error = TenantTable::of_schema(&schema, "shop".into()).err();
+        error.map(|error| error.to_string()).unwrap_or_default()
+    };
+    let message = rejected(|entity| entity.large.push(LargeSchema::default()));
+    assert!(message.contains("lists or blobs"), "{message}");
+    let message = rejected(|entity| {
+        entity.uniques[0].row = Some(UniqueRowSchema {
+            pk: template("pk", vec![part("org")]),
+            ..UniqueRowSchema::default()
+        });
+    });
+    assert!(message.contains("another program"), "{message}");
+    let message = rejected(|entity| {
+        entity.uniques[0].parts.pop();
+    });
+    assert!(message.contains("does not contain `org`"), "{message}");
 }
