@@ -98,7 +98,11 @@ mod tests {
                 Some(Some(true))
             );
         }
-        let kept: usize = heads.names.values().map(weight_of).sum();
+        let kept: usize = heads
+            .names
+            .iter()
+            .map(|(head, names)| weight_of(head, names))
+            .sum();
         assert_eq!(heads.weight, kept);
         assert!(
             heads.names.len() > 100,

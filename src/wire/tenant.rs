@@ -43,11 +43,11 @@ impl From<&'static str> for OutsideReason {
 }
 
 /// The members of an operation, read once: a search for each of them would pass over the whole item again.
-struct Members<'r>(Vec<(Cow<'r, str>, &'r [u8])>);
+struct OperationMembers<'r>(Vec<(Cow<'r, str>, &'r [u8])>);
 
-impl<'r> Members<'r> {
+impl<'r> OperationMembers<'r> {
     fn read(operation: &'r [u8]) -> Result<Self, OutsideReason> {
-        Ok(Members(object_members(operation)?))
+        Ok(OperationMembers(object_members(operation)?))
     }
 
     fn find(&self, name: &str) -> Option<&'r [u8]> {
@@ -169,13 +169,13 @@ impl TenantRule {
 
     /// An operation on one item, with the name of its table.
     fn check_operation(&self, operation: &[u8]) -> Result<(), OutsideReason> {
-        let members = Members::read(operation)?;
+        let members = OperationMembers::read(operation)?;
         let table = self.table_of(members.find("TableName"))?;
         self.check_members(table, operation, &members)
     }
 
     fn check_write(&self, table: &TenantTable, operation: &[u8]) -> Result<(), OutsideReason> {
-        self.check_members(table, operation, &Members::read(operation)?)
+        self.check_members(table, operation, &OperationMembers::read(operation)?)
     }
 
     /// An operation on one item, which has a key or a whole item.
@@ -183,7 +183,7 @@ impl TenantRule {
         &self,
         table: &TenantTable,
         operation: &[u8],
-        members: &Members<'_>,
+        members: &OperationMembers<'_>,
     ) -> Result<(), OutsideReason> {
         let key = members.find("Key").or_else(|| members.find("Item"));
         self.check_attributes(table, key.ok_or(OutsideReason::Unreadable)?)?;

@@ -107,8 +107,10 @@ impl fmt::Debug for PolicyRecorder {
 #[cfg(all(test, feature = "embedded"))]
 mod tests {
     use super::*;
+    use crate::codec::Item;
+    use crate::dynamo::Dynamo;
+    use crate::plan::Operation;
     use crate::schema::{KeyAttribute, KeyType, TableSchema};
-    use crate::{Dynamo, Item, Operation};
 
     #[tokio::test]
     async fn rejected_requests_are_not_recorded() {
