@@ -24,8 +24,8 @@ use super::object_storage::{ObjectStorage, StorageError};
 /// Hall { id: 1 }.create().send(&db).await?;
 /// Hall::plan(1).write(b"a plan").send(&db).await?;
 /// assert_eq!(storage.names().len(), 1);
-/// Hall::plan(1).delete().send(&db).await?;
-/// assert!(storage.names().is_empty());
+/// Hall::plan(1).delete().send(&db).await?; // leaves the young object to a sweep
+/// assert_eq!(Hall::plan(1).read(&db).await?, None);
 /// # Ok(()) }
 /// ```
 #[derive(Clone, Default)]
